@@ -1,0 +1,68 @@
+# Two commands: `make demo` shows the product, `make test` runs everything that must pass.
+# All either needs is Python 3.10 or newer, and a Rust toolchain.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+RUST := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
+BUILT := $(VENV)/.built
+
+.PHONY: demo test build fmt clean rust-checks docs python-checks pytest packages
+
+demo: $(BUILT)
+	@$(BIN)/python examples/compare_strategies.py
+
+test: rust-checks docs python-checks pytest packages
+	@echo "everything passed"
+
+## What a person runs while working
+
+build: $(BUILT)
+
+fmt: $(STAMP)
+	cargo fmt --all
+	$(BIN)/ruff check --fix python tests benches examples scripts
+	$(BIN)/ruff format python tests benches examples scripts
+
+clean:
+	rm -rf target dist $(VENV)
+
+## The steps, cheapest first
+
+rust-checks:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	@if cargo tree -p okf-engine --edges all --prefix none --locked | grep -i '^pyo3'; then \
+		echo "the engine must not depend on pyo3" >&2; exit 1; fi
+	cargo test -p okf-engine --locked
+
+docs:
+	RUSTDOCFLAGS="-D warnings" cargo doc -p okf-engine --no-deps --locked
+
+python-checks: $(BUILT)
+	$(BIN)/ruff format --check python tests benches examples scripts
+	$(BIN)/ruff check python tests benches examples scripts
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/python -m mypy.stubtest okf_catalog._engine
+
+pytest: $(BUILT)
+	$(BIN)/python -m pytest
+
+packages: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python scripts/check_packages.py dist
+
+## Files
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(BUILT): $(STAMP) $(RUST)
+	$(BIN)/maturin develop --release --locked --quiet --extras cli
+	@touch $@

@@ -1,0 +1,63 @@
+"""Shows one question to examples/acme under every strategy, side by side.
+
+Run it with another question to see another order: ``python examples/compare_strategies.py "export outage"``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from itertools import zip_longest
+from pathlib import Path
+
+from okf_catalog import KnowledgeContext, KnowledgeQuery, KnowledgeResolverStrategy, open_knowledge
+
+CATALOG = Path(__file__).parent / "acme" / "catalog.json"
+COLUMNS = {
+    "grouped": (KnowledgeResolverStrategy.GROUPED_BY_SOURCE, None),
+    "weighted": (KnowledgeResolverStrategy.PRIORITY_WEIGHTED, None),
+    "merged": (KnowledgeResolverStrategy.MERGED, None),
+    "merged, quota 1": (KnowledgeResolverStrategy.MERGED, 1),
+}
+# What a caller sees who is not Northwind.
+PERMITTED = frozenset({"product", "support", "finance"})
+ROWS = 8
+GAP = 2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="One question to examples/acme under every strategy.")
+    parser.add_argument("question", nargs="?", default="refund policy")
+    question = parser.parse_args().question
+
+    queries = [
+        KnowledgeQuery(
+            question, resolver_strategy=strategy, fairness_quota=quota, permitted_source_ids=PERMITTED
+        )
+        for strategy, quota in COLUMNS.values()
+    ]
+    with open_knowledge(CATALOG, watch_for_changes=False) as knowledge:
+        answers = knowledge.search_batch(queries, limit=ROWS)
+        columns = [[heading, *cells(answer)] for heading, answer in zip(COLUMNS, answers, strict=True)]
+
+    print(f'"{question}", best first: score, source, end of the concept id\n')
+    width = shutil.get_terminal_size((120, 24)).columns // len(columns) - GAP
+    for row in zip_longest(*columns, fillvalue=""):
+        print((" " * GAP).join(fit(cell, width) for cell in row).rstrip())
+
+
+def cells(answer: KnowledgeContext) -> list[str]:
+    if not answer.passages:
+        return [diagnostic.message for diagnostic in answer.diagnostics]
+    return [
+        f"{passage.score:>2} {passage.source_id} {passage.concept_id.rpartition('/')[2]}"
+        for passage in answer.passages
+    ]
+
+
+def fit(text: str, width: int) -> str:
+    return text.ljust(width) if len(text) <= width else text[: width - 2] + ".."
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Ask one question of many Open Knowledge Format bundles, and get one ranked, permission-filtered answer.
+
+What you meet first: :func:`open_knowledge` opens a ``catalog.json``; ``search`` takes a text or a
+:class:`KnowledgeQuery`; the answer is a :class:`KnowledgeContext` whose ``passages`` are ranked by a
+:class:`KnowledgeResolverStrategy`.
+
+::
+
+    from okf_catalog import KnowledgeQuery, open_knowledge
+
+    with open_knowledge("catalog.json", default_strategy="merged") as knowledge:
+        for passage in knowledge.search(KnowledgeQuery("net revenue", fairness_quota=2)).passages[:10]:
+            print(passage.score, passage.source_id, passage.title, passage.excerpt)
+
+Ids such as ``S3`` or ``R5`` in the documentation name the facts of the project's semantics.
+"""
+
+from collections.abc import Sequence as _Sequence
+
+from okf_catalog._engine import KnowledgePassage
+from okf_catalog._engine import Passages as _Passages
+from okf_catalog.catalog import CatalogReport, FileKnowledgeCatalog, SourceProblem, SourceReport
+from okf_catalog.context import KnowledgeBatch, KnowledgeContext, KnowledgeDiagnostic, KnowledgeDiagnosticCode
+from okf_catalog.errors import (
+    CatalogClosedError,
+    CatalogError,
+    OkfCatalogError,
+    RefusedTypeError,
+    RefusedValueError,
+)
+from okf_catalog.host import Knowledge, open_knowledge
+from okf_catalog.manifest import (
+    CatalogDiagnostic,
+    CatalogDiagnosticCode,
+    KnowledgeCatalogSnapshot,
+    KnowledgeCatalogSource,
+    MemoryTier,
+    SourceRole,
+    parse_manifest,
+)
+from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy
+from okf_catalog.resolver import (
+    Clock,
+    GroupedKnowledgeResolver,
+    KnowledgeResolver,
+    KnowledgeResolverRouter,
+    MergedKnowledgeResolver,
+    PriorityWeightedKnowledgeResolver,
+)
+from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.staleness import StalePolicy
+from okf_catalog.values import ConceptStatus, TrustTier
+
+__all__ = [
+    "CatalogClosedError",
+    "CatalogDiagnostic",
+    "CatalogDiagnosticCode",
+    "CatalogError",
+    "CatalogReport",
+    "Clock",
+    "ConceptStatus",
+    "FileKnowledgeCatalog",
+    "GroupedKnowledgeResolver",
+    "Knowledge",
+    "KnowledgeAccessScope",
+    "KnowledgeBatch",
+    "KnowledgeCatalogSnapshot",
+    "KnowledgeCatalogSource",
+    "KnowledgeContext",
+    "KnowledgeDiagnostic",
+    "KnowledgeDiagnosticCode",
+    "KnowledgePassage",
+    "KnowledgeQuery",
+    "KnowledgeResolver",
+    "KnowledgeResolverRouter",
+    "KnowledgeResolverStrategy",
+    "MemoryTier",
+    "MergedKnowledgeResolver",
+    "OkfCatalogError",
+    "PriorityWeightedKnowledgeResolver",
+    "RefusedTypeError",
+    "RefusedValueError",
+    "SourceProblem",
+    "SourceReport",
+    "SourceRole",
+    "SourceVisibilityPolicy",
+    "StalePolicy",
+    "TrustTier",
+    "open_knowledge",
+    "parse_manifest",
+]
+
+# A sequence for pattern matching and `isinstance`; every method it needs is the engine's own.
+_Sequence.register(_Passages)
+
+# Everything shows the module that users import it from, and pickles by it.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
+open_knowledge.__module__ = parse_manifest.__module__ = __name__
+del _name

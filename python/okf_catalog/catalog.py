@@ -1,0 +1,252 @@
+"""An open catalog."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, final
+
+from okf_catalog import _engine
+from okf_catalog.checks import check_count
+from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.manifest import (
+    CatalogDiagnostic,
+    KnowledgeCatalogSnapshot,
+    KnowledgeCatalogSource,
+    diagnostics_of,
+    path_text,
+    sources_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from okf_catalog._engine import ProblemRow
+
+__all__ = ["CatalogReport", "FileKnowledgeCatalog", "SourceProblem", "SourceReport"]
+
+_log = logging.getLogger("okf_catalog")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourceProblem:
+    """A file that is left out (B7): its path below the bundle root, and why."""
+
+    path: str
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What is known of one source.
+
+    ``directory`` is ``None`` if the source is disabled or unavailable; ``concepts`` counts what can be
+    found; ``duplicate_of`` is the id of the source before it, in order S1, that names the same directory;
+    ``failure`` says why the source is unavailable.
+    """
+
+    source: KnowledgeCatalogSource
+    directory: Path | None
+    concepts: int
+    problems: tuple[SourceProblem, ...]
+    duplicate_of: str | None
+    failure: str | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CatalogReport:
+    """What is known of every source, in the order of the manifest. It is for the host: it names directories."""
+
+    generation: int
+    sources: tuple[SourceReport, ...]
+
+
+@final
+class View:
+    """A snapshot with all that searches of it have in common."""
+
+    __slots__ = ("candidates", "handle", "positions", "snapshot")
+
+    def __init__(self, handle: _engine.Snapshot) -> None:
+        sources = sources_of(handle.sources)
+        self.handle = handle
+        self.snapshot = KnowledgeCatalogSnapshot(
+            handle.version, sources, Path(handle.manifest_directory), handle.generation
+        )
+        self.positions = tuple(handle.candidates)
+        """The searchable sources, in order S1, as positions in the snapshot."""
+        self.candidates = tuple((position, sources[position]) for position in self.positions)
+
+
+@final
+class FileKnowledgeCatalog:
+    """A catalog read from ``catalog.json``, and the bundles it names.
+
+    Opening reads the manifest and checks the path of every enabled source (C2). Bundles are read when they
+    are first searched, and every search sees every change to their files that was complete before it (F1).
+
+    Args:
+        catalog_file_path: the manifest.
+        catalog_root: a fence; no source may lie outside it. By default the manifest's directory (C1).
+        watch_for_changes: reload the manifest by itself when it changes. **Not built yet**: the option is
+            accepted so that programs need not change, ``watching`` says ``False``, and ``reload()`` is the
+            way to take up a new manifest.
+        reload_debounce: how long the manifest must be quiet before it is reloaded by itself.
+        max_file_bytes: larger files are problems (B9).
+        max_threads: how many threads one call may use; ``None`` is one for each core.
+
+    Raises:
+        CatalogError: the catalog cannot open; lists everything that is wrong.
+        RefusedTypeError: an argument is of the wrong kind.
+        RefusedValueError: an argument makes no sense.
+
+    A catalog is a context manager and may be used from any number of threads. It cannot be pickled: open it
+    again in the other process.
+    """
+
+    __slots__ = ("_building", "_engine", "_max_threads", "_path", "_view")
+
+    def __init__(
+        self,
+        catalog_file_path: str | os.PathLike[str],
+        *,
+        catalog_root: str | os.PathLike[str] | None = None,
+        watch_for_changes: bool = True,
+        reload_debounce: timedelta = timedelta(milliseconds=250),
+        max_file_bytes: int = 16 * 1024 * 1024,
+        max_threads: int | None = None,
+    ) -> None:
+        path = path_text("catalog_file_path", catalog_file_path)
+        root = None if catalog_root is None else path_text("catalog_root", catalog_root)
+        if not isinstance(watch_for_changes, bool):
+            raise RefusedTypeError(f"watch_for_changes is a bool, not {type(watch_for_changes).__name__}")
+        if not isinstance(reload_debounce, timedelta):
+            raise RefusedTypeError(f"reload_debounce is a timedelta, not {type(reload_debounce).__name__}")
+        if reload_debounce < timedelta(0):
+            raise RefusedValueError(f"reload_debounce is not negative; got {reload_debounce!r}")
+        check_count("max_file_bytes", max_file_bytes, least=1)
+        if max_threads is not None:
+            check_count("max_threads", max_threads, least=1)
+            max_threads = min(max_threads, 1024)
+        for field, text in (("catalog_file_path", path), ("catalog_root", root or "")):
+            if "\0" in text:
+                raise RefusedValueError(f"{field} holds a NUL, which no path can")
+        self._path = path
+        self._engine = _engine.Catalog(path, root, min(max_file_bytes, 1 << 40), max_threads)
+        self._building = threading.Lock()
+        self._view = View(self._engine.snapshot())
+
+    @property
+    def current(self) -> KnowledgeCatalogSnapshot:
+        """The snapshot in force; the same object until a reload succeeds."""
+        return self.view().snapshot
+
+    @property
+    def last_reload_diagnostics(self) -> tuple[CatalogDiagnostic, ...]:
+        """Why the last reload failed; empty if it did not (C3)."""
+        return diagnostics_of(self._engine.last_reload_diagnostics())
+
+    @property
+    def catalog_root(self) -> Path:
+        """The fence around all bundles."""
+        return Path(self._engine.root)
+
+    @property
+    def watching(self) -> bool:
+        """Whether the manifest is reloaded by itself; not yet, see ``watch_for_changes``."""
+        return False
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close()`` was called."""
+        return self._engine.closed
+
+    def reload(self) -> KnowledgeCatalogSnapshot:
+        """Reads the manifest again, and returns the snapshot that is in force afterwards (C3).
+
+        If anything is wrong with it the very same snapshot stays, and ``last_reload_diagnostics`` says why.
+        Never raises for what is on disk; after ``close()`` nothing changes.
+        """
+        self._engine.reload()
+        for diagnostic in self.last_reload_diagnostics:
+            _log.warning("the catalog was not reloaded: [%s] %s", diagnostic.code.value, diagnostic.message)
+        return self.current
+
+    def report(self) -> CatalogReport:
+        """What is known of every source: directory, concepts, problem files, duplicates, failures.
+
+        Raises:
+            CatalogClosedError: the catalog was closed.
+        """
+        view = self.view()
+        sources = view.snapshot.sources
+        return CatalogReport(
+            view.snapshot.generation,
+            tuple(
+                SourceReport(
+                    sources[position],
+                    None if directory is None else Path(directory),
+                    concepts,
+                    tuple(SourceProblem(path, reason) for path, reason in problems),
+                    duplicate_of,
+                    failure,
+                )
+                for position, directory, concepts, problems, duplicate_of, failure in self._engine.report(
+                    view.handle
+                )
+            ),
+        )
+
+    def close(self) -> None:
+        """Lets go of all bundles. Searches under way finish, later ones raise ``CatalogClosedError``."""
+        self._engine.close()
+
+    def view(self) -> View:
+        """The current snapshot as resolvers use it. Not part of the public interface."""
+        view = self._view
+        handle = self._engine.snapshot()
+        if handle.generation == view.snapshot.generation:
+            return view
+        with self._building:
+            if self._view.snapshot.generation < handle.generation:
+                self._view = View(handle)
+            return self._view
+
+    @property
+    def engine(self) -> _engine.Catalog:
+        """The compiled half. Not part of the public interface."""
+        return self._engine
+
+    def __enter__(self) -> FileKnowledgeCatalog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<FileKnowledgeCatalog {self._path!r}, closed>"
+        snapshot = self.current
+        return (
+            f"<FileKnowledgeCatalog {self._path!r}, {len(snapshot.sources)} sources, "
+            f"generation {snapshot.generation}>"
+        )
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a FileKnowledgeCatalog cannot be pickled; open it again in the other process")
+
+
+def log_problems(rows: Iterable[ProblemRow]) -> None:
+    """Logs files that nobody was told of before (B7)."""
+    for source_id, path, reason in rows:
+        _log.warning("source %r: %r is left out: %s", source_id, path, reason)

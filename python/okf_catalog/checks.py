@@ -1,0 +1,39 @@
+"""Refusals that several values share, in one wording."""
+
+from __future__ import annotations
+
+from okf_catalog.errors import RefusedTypeError, RefusedValueError
+
+__all__ = ["check_count", "check_text"]
+
+
+def check_text(field: str, value: object) -> None:
+    """Refuses what is no text, or no text that can be searched.
+
+    Raises:
+        RefusedTypeError: ``value`` is not a ``str``.
+        RefusedValueError: it holds half of a surrogate pair, which is no character.
+    """
+    if not isinstance(value, str):
+        raise RefusedTypeError(f"{field} is a str, not {type(value).__name__}")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise RefusedValueError(
+                f"{field} holds a lone surrogate at index {error.start}, which is no character; "
+                "decode the text without 'surrogateescape'"
+            ) from None
+
+
+def check_count(field: str, value: object, *, least: int) -> None:
+    """Refuses what is no whole number of at least ``least``.
+
+    Raises:
+        RefusedTypeError: ``value`` is not an ``int``, or is a ``bool``.
+        RefusedValueError: it is too small.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RefusedTypeError(f"{field} is an int of at least {least}, not {type(value).__name__}")
+    if value < least:
+        raise RefusedValueError(f"{field} is at least {least}, not {value}")

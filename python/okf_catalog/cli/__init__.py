@@ -1,0 +1,39 @@
+"""The command line, ``okf-catalog``: one question to a catalog, or a look at what is in it.
+
+It needs the extra ``cli`` (typer and rich). Nothing else of the package imports it.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Runs the command line of this process and leaves with its exit code.
+
+    0 says done, 1 that the catalog cannot open, 2 wrong usage or a missing extra, 130 that Ctrl-C was pressed.
+    """
+    try:
+        from okf_catalog.cli.app import app
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("okf_catalog"):
+            raise
+        hint = 'pip install "okf-catalog[cli]"'
+        print(f"okf-catalog: the command line needs typer and rich: {hint}", file=sys.stderr)
+        sys.exit(2)
+    _behave_in_pipes()
+    app(prog_name="okf-catalog")
+
+
+def _behave_in_pipes() -> None:
+    """Ends as other tools do when a reader such as ``head`` leaves, and prints whatever the encoding."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")

@@ -1,0 +1,99 @@
+"""The answer to a search as a person reads it, and as a program does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from okf_catalog import ConceptStatus, KnowledgeContext, KnowledgePassage, TrustTier
+from okf_catalog.cli.marks import clip, marked, terms_of
+from okf_catalog.cli.screen import open_console, show, visible
+
+__all__ = ["print_json", "print_readable"]
+
+TITLE_LENGTH = 160
+EXCERPT_LENGTH = 320
+INDENT = 4
+
+
+def print_readable(context: KnowledgeContext, *, limit: int | None) -> None:
+    """Prints three lines for each passage, then the diagnostics."""
+    console = open_console()
+    terms = terms_of(context.query.text)
+    passages = context.passages[:limit]
+    for rank, passage in enumerate(passages, start=1):
+        _print_passage(console, rank, passage, terms)
+    if len(passages) < len(context.passages):
+        show(console, Text(f"{len(passages)} of {len(context.passages)} passages.", style="dim"))
+    for diagnostic in context.diagnostics:
+        show(console, Text(visible(f"[{diagnostic.code.value}] {diagnostic.message}"), style="yellow"))
+
+
+def _print_passage(console: Console, rank: int, passage: KnowledgePassage, terms: frozenset[str]) -> None:
+    # A terminal without colours, and everything that is no terminal, gets marks made of characters.
+    style = None if console.color_system is None else "bold yellow"
+    title = clip(passage.title or passage.concept_id, terms, length=TITLE_LENGTH)
+    excerpt = clip(passage.excerpt, terms, length=EXCERPT_LENGTH)
+    show(console, Text.assemble((f"{rank:>{INDENT - 1}} ", "dim"), marked(title, terms, style=style)))
+    show(console, Text(_particulars(passage), style="dim"), indent=INDENT)
+    if excerpt:
+        show(console, marked(excerpt, terms, style=style), indent=INDENT)
+    console.print()
+
+
+def _particulars(passage: KnowledgePassage) -> str:
+    """Source, concept and score, and what should make a reader careful."""
+    words = [f"{passage.source_id}: {passage.concept_id}", f"score {passage.score}"]
+    if passage.status is not ConceptStatus.STABLE:
+        words.append(passage.status.value)
+    if passage.stale_after is not None:
+        words.append(f"stale after {passage.stale_after}")
+    if passage.trust_tier is not TrustTier.UNVERIFIED:
+        words.append(passage.trust_tier.name.lower().replace("_", " "))
+    return visible(", ".join(words))
+
+
+def print_json(context: KnowledgeContext, *, stale: str, limit: int | None) -> None:
+    """Prints one document, with ``stale`` as it was typed.
+
+    It is ASCII: valid in every encoding of stdout, and no control character reaches a terminal.
+    """
+    query = context.query
+    permitted = query.permitted_source_ids
+    document = {
+        "query": {
+            "text": query.text,
+            "tag": query.tag,
+            "strategy": None if query.resolver_strategy is None else query.resolver_strategy.value,
+            "quota": query.fairness_quota,
+            "stale": stale,
+            "permitted_source_ids": None if permitted is None else sorted(permitted),
+        },
+        "generation": context.generation,
+        "passages": [_row(passage) for passage in context.passages[:limit]],
+        "diagnostics": [
+            {"code": diagnostic.code.value, "source_id": diagnostic.source_id, "message": diagnostic.message}
+            for diagnostic in context.diagnostics
+        ],
+    }
+    print(json.dumps(document, indent=2))
+
+
+def _row(passage: KnowledgePassage) -> Mapping[str, Any]:
+    return {
+        "source_id": passage.source_id,
+        "concept_id": passage.concept_id,
+        "title": passage.title,
+        "excerpt": passage.excerpt,
+        "score": passage.score,
+        "bundle_relative_path": passage.bundle_relative_path,
+        "trust_tier": passage.trust_tier.name.lower(),
+        "status": passage.status.value,
+        "stale_after": passage.stale_after,
+        "concept_type": passage.concept_type,
+        "description": passage.description,
+    }

@@ -1,0 +1,81 @@
+"""The commands together, and how each way to fail ends."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from typing import Annotated, Any, NoReturn, cast
+
+import typer
+from typer.core import TyperGroup
+
+from okf_catalog import CatalogError
+from okf_catalog.cli.check import check
+from okf_catalog.cli.screen import complain, one_line
+from okf_catalog.cli.search import search
+
+__all__ = ["app"]
+
+FAILED = 1
+WRONG_USAGE = 2
+INTERRUPTED = 130
+
+# What typer raises for a wrong command line has had several homes; it was always the base of this one.
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
+
+
+class Commands(TyperGroup):
+    """Commands of which every failure is a readable line on stderr and an exit code, never a traceback."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Runs one command and leaves with its exit code."""
+        try:
+            code = super().main(*args, **(kwargs | {"standalone_mode": False}))
+        except CatalogError as error:
+            for diagnostic in error.diagnostics:
+                complain(f"[{diagnostic.code.value}] {diagnostic.message}")
+            sys.exit(FAILED)
+        except UsageError as error:
+            command = error.ctx.command_path if error.ctx else "okf-catalog"
+            complain(f"{one_line(error.format_message())} (see {command} --help)")
+            sys.exit(WRONG_USAGE)
+        except (KeyboardInterrupt, typer.Abort):
+            sys.exit(INTERRUPTED)
+        except OSError as error:
+            complain(one_line(str(error)))
+            sys.exit(FAILED)
+        except Exception as error:
+            if sys.flags.dev_mode:
+                raise
+            complain(f"internal error, python -X dev shows where: {one_line(repr(error))}")
+            sys.exit(FAILED)
+        # An exit asked for below, as by --version, comes back as its code; a command returns nothing.
+        sys.exit(code or 0)
+
+
+app = typer.Typer(
+    cls=Commands,
+    name="okf-catalog",
+    help="Ask one question of many Open Knowledge Format bundles.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(search)
+app.command()(check)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"okf-catalog {version('okf-catalog')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    pass

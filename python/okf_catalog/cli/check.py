@@ -1,0 +1,94 @@
+"""``okf-catalog check``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from okf_catalog import CatalogReport, FileKnowledgeCatalog, KnowledgeCatalogSource, SourceReport
+from okf_catalog.cli.screen import open_console, show, visible
+
+__all__ = ["check"]
+
+HEADINGS = ("source", "role", "priority", "enabled", "concepts", "path")
+
+
+def check(
+    *,
+    catalog: Annotated[
+        Path, typer.Option(metavar="PATH", help="The catalog.json to look at.", show_default=False)
+    ],
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also for anything left out.")] = False,
+) -> None:
+    """Show the sources of a catalog, and every file and source that a search has to leave out.
+
+    Exits with 1 if the catalog cannot open, after saying on stderr all that is wrong with it. A file that
+    cannot be used, or a source that cannot be read, stops no search: it is shown and, unless --strict
+    is given, the exit code is 0.
+    """
+    with FileKnowledgeCatalog(catalog, watch_for_changes=False) as opened:
+        report = opened.report()
+    remarks = [remark for source in report.sources for remark in _remarks(source)]
+    console = open_console()
+    for line in _table(report):
+        show(console, Text(visible(line)))
+    console.print()
+    for remark in remarks:
+        show(console, Text(visible(remark), style="yellow"))
+    show(console, Text(_summary(report)))
+    if strict and any(source.failure is not None or source.problems for source in report.sources):
+        raise typer.Exit(1)
+
+
+def _table(report: CatalogReport) -> Iterator[str]:
+    rows = [HEADINGS, *map(_row, report.sources)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            # Numbers stand to the right.
+            cell.rjust(width) if heading in ("priority", "concepts") else cell.ljust(width)
+            for cell, width, heading in zip(row, widths, HEADINGS, strict=True)
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _row(report: SourceReport) -> tuple[str, ...]:
+    source = report.source
+    return (
+        source.id,
+        _role(source),
+        str(source.priority),
+        "yes" if source.enabled else "no",
+        "-" if report.failure is not None else str(report.concepts),
+        source.path,
+    )
+
+
+def _role(source: KnowledgeCatalogSource) -> str:
+    return source.role.value if source.tier is None else f"{source.role.value} ({source.tier.value})"
+
+
+def _remarks(report: SourceReport) -> Iterator[str]:
+    """What a search does not do with a source that one might expect, a line each."""
+    name = report.source.id
+    if report.failure is not None:
+        yield f"{name}: cannot be read: {report.failure}"
+    if report.duplicate_of is not None:
+        yield f"{name}: is the directory of {report.duplicate_of}; only grouped_by_source searches it twice"
+    for problem in report.problems:
+        yield f"{name}: {problem.path}: {problem.reason}"
+
+
+def _summary(report: CatalogReport) -> str:
+    failures = sum(source.failure is not None for source in report.sources)
+    counts = (
+        (len(report.sources), "source"),
+        (sum(source.concepts for source in report.sources), "concept"),
+        (sum(len(source.problems) for source in report.sources), "problem"),
+        *([(failures, "failed source")] if failures else []),
+    )
+    return ", ".join(f"{count} {noun if count == 1 else noun + 's'}" for count, noun in counts) + "."

@@ -1,0 +1,49 @@
+"""What reaches the terminal. Text of bundles may be read there, and must not act there."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+__all__ = ["complain", "one_line", "open_console", "show", "visible"]
+
+# Controls could move the cursor or recolour what follows, separators break a line, and embeddings and
+# overrides reorder what is read; a lone surrogate cannot be written at all.
+_ACTIVE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    r"""The text with each character that would act on a terminal as an escape: ``\x1b``; a tab is a space."""
+    return _ACTIVE.sub(_escape, text.replace("\t", " "))
+
+
+def _escape(match: re.Match[str]) -> str:
+    code_point = ord(match[0])
+    return f"\\x{code_point:02x}" if code_point <= 0xFF else f"\\u{code_point:04x}"
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def complain(message: str) -> None:
+    """Writes one line to stderr."""
+    print(f"okf-catalog: {visible(message)}", file=sys.stderr)
+
+
+def open_console() -> Console:
+    """A console on stdout that takes text as it is: no markup, no emoji codes, no colouring by guess."""
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+def show(console: Console, text: Text, *, indent: int = 0) -> None:
+    """Prints a paragraph: wrapped and indented on a terminal, else on one line, as other tools want it."""
+    room = max(console.width - indent, 20)
+    lines = text.wrap(console, room) if console.is_terminal else [text]
+    for line in lines:
+        line.rstrip()
+        console.print(Text.assemble(" " * indent, line), soft_wrap=True)

@@ -1,0 +1,111 @@
+"""An answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, NoReturn, final, overload
+
+from okf_catalog.query import KnowledgeQuery
+
+if TYPE_CHECKING:
+    from okf_catalog._engine import Answer, BatchAnswer, KnowledgePassage
+
+__all__ = ["KnowledgeBatch", "KnowledgeContext", "KnowledgeDiagnostic", "KnowledgeDiagnosticCode"]
+
+
+@final
+class KnowledgeDiagnosticCode(Enum):
+    """The kind of a diagnostic (D1 to D3)."""
+
+    SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"
+    NO_MATCHES = "NO_MATCHES"
+    NO_ENABLED_SOURCES = "NO_ENABLED_SOURCES"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KnowledgeDiagnostic:
+    """Something the asker should know about an answer. The message carries no absolute path (D4)."""
+
+    code: KnowledgeDiagnosticCode
+    source_id: str | None
+    message: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KnowledgeContext:
+    """What one question got (D5).
+
+    ``passages`` is a tuple in every way, but makes a passage only when it is touched. ``generation`` is
+    that of the one catalog snapshot the answer came from.
+    """
+
+    query: KnowledgeQuery
+    generation: int
+    passages: Sequence[KnowledgePassage]
+    diagnostics: tuple[KnowledgeDiagnostic, ...]
+
+
+def context_of(query: KnowledgeQuery, generation: int, answer: Answer) -> KnowledgeContext:
+    """The value for what the engine answered."""
+    rows = answer.diagnostics
+    diagnostics = tuple(
+        KnowledgeDiagnostic(KnowledgeDiagnosticCode(code), source_id, message)
+        for code, source_id, message in rows
+    )
+    return KnowledgeContext(query, generation, answer.passages, diagnostics)
+
+
+@final
+class KnowledgeBatch(Sequence[KnowledgeContext]):
+    """The answers to a batch of questions: element i belongs to query i. Made on sight, immutable.
+
+    A slice is a batch too. It cannot be pickled, but ``list(batch)`` can.
+    """
+
+    __slots__ = ("_answers", "_generation", "_places", "_queries")
+
+    def __init__(
+        self, queries: tuple[KnowledgeQuery, ...], generation: int, answers: BatchAnswer, places: range
+    ) -> None:
+        self._queries = queries
+        self._generation = generation
+        self._answers = answers
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> KnowledgeContext: ...
+    @overload
+    def __getitem__(self, index: slice) -> KnowledgeBatch: ...
+    def __getitem__(self, index: int | slice) -> KnowledgeContext | KnowledgeBatch:
+        if isinstance(index, slice):
+            return KnowledgeBatch(self._queries, self._generation, self._answers, self._places[index])
+        try:
+            place = self._places[index]
+        except IndexError:
+            raise IndexError("batch index out of range") from None
+        return context_of(self._queries[place], self._generation, self._answers.answer(place))
+
+    def __iter__(self) -> Iterator[KnowledgeContext]:
+        for index in range(len(self)):
+            yield self[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KnowledgeBatch):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"<KnowledgeBatch of {len(self)} answers, generation {self._generation}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a KnowledgeBatch is a handle and cannot be pickled; pickle list(batch)")

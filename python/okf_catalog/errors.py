@@ -1,0 +1,57 @@
+"""What can go wrong.
+
+::
+
+    Exception
+    └── OkfCatalogError
+        ├── CatalogError              the catalog cannot open; says everything that is wrong with it
+        ├── CatalogClosedError        it was closed before            (also RuntimeError)
+        ├── RefusedValueError         a value that makes no sense     (also ValueError)
+        └── RefusedTypeError          a thing of the wrong kind       (also TypeError)
+
+What is wrong with one source of many is no exception but a diagnostic of the answer (S4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from okf_catalog.manifest import CatalogDiagnostic
+
+__all__ = [
+    "CatalogClosedError",
+    "CatalogError",
+    "OkfCatalogError",
+    "RefusedTypeError",
+    "RefusedValueError",
+]
+
+
+class OkfCatalogError(Exception):
+    """Every exception of this package."""
+
+
+class CatalogError(OkfCatalogError):
+    """The catalog cannot open; ``diagnostics`` says everything that is wrong with it (C2)."""
+
+    def __init__(self, diagnostics: tuple[CatalogDiagnostic, ...]) -> None:
+        super().__init__(diagnostics)
+        self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        return "\n".join(f"[{d.code.value}] {d.message}" for d in self.diagnostics)
+
+
+class CatalogClosedError(OkfCatalogError, RuntimeError):
+    """The catalog was closed; open it again to search it."""
+
+
+class RefusedValueError(OkfCatalogError, ValueError):
+    """A value that makes no sense where it was given; the message names the field and what would be right."""
+
+
+class RefusedTypeError(OkfCatalogError, TypeError):
+    """A thing of the wrong kind; the message names the field and what would be right."""
+
+

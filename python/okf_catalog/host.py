@@ -1,0 +1,106 @@
+"""A catalog and a router in one hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn, final
+
+from okf_catalog.catalog import FileKnowledgeCatalog
+from okf_catalog.query import KnowledgeResolverStrategy
+from okf_catalog.resolver import KnowledgeResolverRouter
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from okf_catalog.context import KnowledgeBatch, KnowledgeContext
+    from okf_catalog.query import KnowledgeQuery, SourceVisibilityPolicy
+    from okf_catalog.resolver import Clock
+
+__all__ = ["Knowledge", "open_knowledge"]
+
+
+@final
+class Knowledge:
+    """One catalog and one router, opened together by :func:`open_knowledge` and closed together."""
+
+    __slots__ = ("_catalog", "_resolver")
+
+    def __init__(self, catalog: FileKnowledgeCatalog, resolver: KnowledgeResolverRouter) -> None:
+        self._catalog = catalog
+        self._resolver = resolver
+
+    @property
+    def catalog(self) -> FileKnowledgeCatalog:
+        """The catalog."""
+        return self._catalog
+
+    @property
+    def resolver(self) -> KnowledgeResolverRouter:
+        """The router that answers."""
+        return self._resolver
+
+    def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
+        """What the router's ``search`` returns and raises."""
+        return self._resolver.search(query)
+
+    async def search_async(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
+        """What the router's ``search_async`` returns and raises."""
+        return await self._resolver.search_async(query)
+
+    def search_batch(
+        self, queries: Iterable[KnowledgeQuery | str], /, *, limit: int | None = None
+    ) -> KnowledgeBatch:
+        """What the router's ``search_batch`` returns and raises."""
+        return self._resolver.search_batch(queries, limit=limit)
+
+    def close(self) -> None:
+        """Closes the catalog; may be called twice."""
+        self._catalog.close()
+
+    def __enter__(self) -> Knowledge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Knowledge of {self._catalog!r}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Knowledge cannot be pickled; call open_knowledge in the other process")
+
+
+def open_knowledge(
+    catalog_file_path: str | os.PathLike[str],
+    *,
+    default_strategy: KnowledgeResolverStrategy | str = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
+    default_fairness_quota: int | None = None,
+    default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+    catalog_root: str | os.PathLike[str] | None = None,
+    watch_for_changes: bool = True,
+    clock: Clock | None = None,
+) -> Knowledge:
+    """Opens a catalog with a router over it. The result is a context manager.
+
+    Raises:
+        CatalogError: the catalog cannot open; lists everything that is wrong (C2).
+        RefusedTypeError, RefusedValueError: an argument is refused.
+    """
+    catalog = FileKnowledgeCatalog(
+        catalog_file_path, catalog_root=catalog_root, watch_for_changes=watch_for_changes
+    )
+    try:
+        resolver = KnowledgeResolverRouter(
+            catalog,
+            default_strategy=default_strategy,
+            default_fairness_quota=default_fairness_quota,
+            default_source_visibility_policy=default_source_visibility_policy,
+            clock=clock,
+        )
+    except BaseException:
+        catalog.close()
+        raise
+    return Knowledge(catalog, resolver)

@@ -1,0 +1,128 @@
+"""A question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from enum import Enum
+from typing import TypeAlias, final
+
+from okf_catalog._engine import is_blank
+from okf_catalog.checks import check_count, check_text
+from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.manifest import KnowledgeCatalogSource
+from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.staleness import StalePolicy
+
+__all__ = ["KnowledgeQuery", "KnowledgeResolverStrategy", "SourceVisibilityPolicy"]
+
+SourceVisibilityPolicy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], bool]
+"""Says whether a scope may see a source. Only ``True`` is a yes; anything but a ``bool`` is refused (S3)."""
+
+
+@final
+class KnowledgeResolverStrategy(str, Enum):
+    """How the passages of several sources are put in order (R1 to R3)."""
+
+    GROUPED_BY_SOURCE = "grouped_by_source"
+    MERGED = "merged"
+    PRIORITY_WEIGHTED = "priority_weighted"
+
+    __str__ = str.__str__
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KnowledgeQuery:
+    """A question, checked when it is made (Q1).
+
+    ``permitted_source_ids`` takes any iterable of ``str``; ``resolver_strategy`` takes a member or its
+    value; ``None`` for strategy or quota leaves the choice to the host.
+
+    Example:
+        >>> query = KnowledgeQuery("net revenue", resolver_strategy="merged", fairness_quota=2)
+        >>> query.resolver_strategy
+        <KnowledgeResolverStrategy.MERGED: 'merged'>
+
+    Raises:
+        RefusedTypeError: a field is of the wrong kind.
+        RefusedValueError: the text is blank, the quota is below 1, the strategy does not exist, or both
+            ``permitted_source_ids`` and ``source_visibility_policy`` are given (S2).
+    """
+
+    text: str
+    tag: str | None = None
+    _: KW_ONLY
+    stale_policy: StalePolicy = StalePolicy.USE
+    resolver_strategy: KnowledgeResolverStrategy | None = None
+    fairness_quota: int | None = None
+    scope: KnowledgeAccessScope = KnowledgeAccessScope.LOCAL
+    permitted_source_ids: frozenset[str] | None = None
+    source_visibility_policy: SourceVisibilityPolicy | None = None
+
+    def __post_init__(self) -> None:
+        check_text("text", self.text)
+        if is_blank(self.text):
+            raise RefusedValueError("text is empty or only white space; ask for at least one word")
+        if self.tag is not None:
+            check_text("tag", self.tag)
+        if not isinstance(self.stale_policy, StalePolicy):
+            raise RefusedTypeError(f"stale_policy is a StalePolicy, not {type(self.stale_policy).__name__}")
+        if self.resolver_strategy is not None:
+            object.__setattr__(
+                self, "resolver_strategy", strategy_of("resolver_strategy", self.resolver_strategy)
+            )
+        if self.fairness_quota is not None:
+            check_count("fairness_quota", self.fairness_quota, least=1)
+        if not isinstance(self.scope, KnowledgeAccessScope):
+            raise RefusedTypeError(f"scope is a KnowledgeAccessScope, not {type(self.scope).__name__}")
+        if self.permitted_source_ids is not None:
+            object.__setattr__(self, "permitted_source_ids", _ids(self.permitted_source_ids))
+            if self.source_visibility_policy is not None:
+                raise RefusedValueError(
+                    "permitted_source_ids and source_visibility_policy exclude each other; give one of them"
+                )
+        check_policy("source_visibility_policy", self.source_visibility_policy)
+
+
+def strategy_of(field: str, value: object) -> KnowledgeResolverStrategy:
+    """The member that ``value`` is or names.
+
+    Raises:
+        RefusedTypeError: it is neither a member nor a ``str``.
+        RefusedValueError: no strategy is called like that.
+    """
+    if not isinstance(value, str):
+        raise RefusedTypeError(f"{field} is a KnowledgeResolverStrategy, not {type(value).__name__}")
+    try:
+        return KnowledgeResolverStrategy(value)
+    except ValueError:
+        choices = ", ".join(repr(member.value) for member in KnowledgeResolverStrategy)
+        raise RefusedValueError(f"{field} is one of {choices}, not {value!r}") from None
+
+
+def check_policy(field: str, value: object) -> None:
+    """Refuses what cannot be called.
+
+    Raises:
+        RefusedTypeError: ``value`` is neither ``None`` nor callable.
+    """
+    if value is not None and not callable(value):
+        raise RefusedTypeError(f"{field} is called with (scope, source); {type(value).__name__} is not callable")
+
+
+def _ids(value: object) -> frozenset[str]:
+    if isinstance(value, str | bytes):
+        raise RefusedTypeError(
+            f"permitted_source_ids is a collection of ids, not one {type(value).__name__}; write {{{value!r}}}"
+        )
+    try:
+        ids = frozenset(value)  # type: ignore[call-overload]  # what is no iterable is refused below
+    except TypeError:
+        raise RefusedTypeError(
+            f"permitted_source_ids is a collection of str, not {type(value).__name__}"
+        ) from None
+    for id in ids:
+        if not isinstance(id, str):
+            raise RefusedTypeError(f"permitted_source_ids holds str only, not {type(id).__name__}")
+    return ids

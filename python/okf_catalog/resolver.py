@@ -1,0 +1,253 @@
+"""What answers questions: a resolver for each strategy."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, final, runtime_checkable
+
+from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
+from okf_catalog.checks import check_count
+from okf_catalog.context import KnowledgeBatch, KnowledgeContext, context_of
+from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.query import (
+    KnowledgeQuery,
+    KnowledgeResolverStrategy,
+    SourceVisibilityPolicy,
+    check_policy,
+    strategy_of,
+)
+from okf_catalog.visibility import visible_sources
+
+if TYPE_CHECKING:
+    from okf_catalog._engine import Question
+
+__all__ = [
+    "Clock",
+    "GroupedKnowledgeResolver",
+    "KnowledgeResolver",
+    "KnowledgeResolverRouter",
+    "MergedKnowledgeResolver",
+    "PriorityWeightedKnowledgeResolver",
+]
+
+Clock: TypeAlias = Callable[[], datetime]
+"""Tells what time it is, as an aware ``datetime``."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@runtime_checkable
+class KnowledgeResolver(Protocol):
+    """Answers questions put to a catalog."""
+
+    def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
+        """The answer to one question."""
+        ...
+
+    async def search_async(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
+        """The same answer, without holding up the event loop."""
+        ...
+
+    def search_batch(
+        self, queries: Iterable[KnowledgeQuery | str], /, *, limit: int | None = None
+    ) -> KnowledgeBatch:
+        """The answers to many questions, in order."""
+        ...
+
+
+class _Resolver:
+    """The one way from a question to its answer; what differs is which strategy and quota are in force."""
+
+    __slots__ = ("_catalog", "_clock", "_default_policy", "_default_quota", "_strategy")
+
+    def __init__(
+        self,
+        catalog: FileKnowledgeCatalog,
+        strategy: KnowledgeResolverStrategy,
+        default_fairness_quota: int | None,
+        default_source_visibility_policy: SourceVisibilityPolicy | None,
+        clock: Clock | None,
+    ) -> None:
+        if not isinstance(catalog, FileKnowledgeCatalog):
+            raise RefusedTypeError(f"catalog is a FileKnowledgeCatalog, not {type(catalog).__name__}")
+        if default_fairness_quota is not None:
+            check_count("default_fairness_quota", default_fairness_quota, least=1)
+        check_policy("default_source_visibility_policy", default_source_visibility_policy)
+        if clock is not None and not callable(clock):
+            raise RefusedTypeError(f"clock is called without arguments; {type(clock).__name__} is not callable")
+        self._catalog = catalog
+        self._strategy = strategy
+        self._default_quota = default_fairness_quota
+        self._default_policy = default_source_visibility_policy
+        self._clock = clock
+
+    def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
+        """The answer to one question; a ``str`` is a ``KnowledgeQuery`` of that text.
+
+        Raises:
+            RefusedTypeError: ``query`` is neither, a policy answered with anything but a ``bool`` (S3), or
+                the clock with anything but an aware ``datetime``.
+            RefusedValueError: the text is blank (Q1).
+            CatalogClosedError: the catalog was closed.
+            Exception: whatever a visibility policy raises, unchanged.
+        """
+        query = _query_of("query", query)
+        catalog = self._catalog
+        view = catalog.view()
+        answer = catalog.engine.search(view.handle, self._question(query, view), self._now())
+        if problems := answer.problems:
+            log_problems(problems)
+        return context_of(query, view.snapshot.generation, answer)
+
+    async def search_async(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
+        """What ``search`` returns and raises, computed in a thread so that the event loop goes on."""
+        return await asyncio.to_thread(self.search, query)
+
+    def search_batch(
+        self, queries: Iterable[KnowledgeQuery | str], /, *, limit: int | None = None
+    ) -> KnowledgeBatch:
+        """Answers as if each question had been asked alone, at one instant, of one snapshot, in order.
+
+        ``limit`` keeps the first ``limit`` passages of each answer, after everything else was applied.
+
+        Raises:
+            RefusedTypeError, RefusedValueError: a question or ``limit`` is refused. Nothing was done then,
+                and the message names the index of the question.
+            CatalogClosedError: the catalog was closed.
+            Exception: whatever a visibility policy raises, unchanged.
+        """
+        if limit is not None:
+            check_count("limit", limit, least=0)
+            limit = min(limit, (1 << 32) - 1)
+        if isinstance(queries, str | bytes | KnowledgeQuery) or not isinstance(queries, Iterable):
+            raise RefusedTypeError(f"queries is an iterable of queries, not one {type(queries).__name__}")
+        checked = tuple(_query_of(f"queries[{index}]", query) for index, query in enumerate(queries))
+        catalog = self._catalog
+        view = catalog.view()
+        questions = [self._question(query, view) for query in checked]
+        answers = catalog.engine.search_batch(view.handle, questions, self._now(), limit)
+        log_problems(answers.problems)
+        return KnowledgeBatch(checked, view.snapshot.generation, answers, range(len(checked)))
+
+    def _question(self, query: KnowledgeQuery, view: View) -> Question:
+        strategy, quota = self._order(query)
+        return (
+            query.text,
+            query.tag,
+            query.stale_policy.grace_days,
+            strategy.value,
+            quota,
+            visible_sources(query, view, self._default_policy),
+        )
+
+    def _order(self, query: KnowledgeQuery) -> tuple[KnowledgeResolverStrategy, int | None]:
+        """The strategy and the quota in force for a question."""
+        return self._strategy, query.fairness_quota or self._default_quota
+
+    def _now(self) -> int | None:
+        """The time in microseconds since 1970; ``None`` for the system's."""
+        if self._clock is None:
+            return None
+        now = self._clock()
+        if not isinstance(now, datetime):
+            raise RefusedTypeError(f"clock returns an aware datetime, not {type(now).__name__}")
+        if now.utcoffset() is None:
+            raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
+        return (now - _EPOCH) // _MICROSECOND
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._catalog!r}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a resolver cannot be pickled; open its catalog again in the other process")
+
+
+def _query_of(field: str, query: object) -> KnowledgeQuery:
+    if isinstance(query, KnowledgeQuery):
+        return query
+    if not isinstance(query, str):
+        raise RefusedTypeError(f"{field} is a KnowledgeQuery or a str, not {type(query).__name__}")
+    if field == "query":
+        return KnowledgeQuery(query)
+    try:
+        return KnowledgeQuery(query)
+    except RefusedValueError as error:
+        raise RefusedValueError(f"{field}: {error}") from None
+
+
+@final
+class GroupedKnowledgeResolver(_Resolver):
+    """Answers source by source, in order S1 (R1). A quota has no meaning here and is ignored."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        catalog: FileKnowledgeCatalog,
+        *,
+        default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        strategy = KnowledgeResolverStrategy.GROUPED_BY_SOURCE
+        super().__init__(catalog, strategy, None, default_source_visibility_policy, clock)
+
+
+@final
+class MergedKnowledgeResolver(_Resolver):
+    """Answers with one list by score (R2)."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        catalog: FileKnowledgeCatalog,
+        *,
+        default_fairness_quota: int | None = None,
+        default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        strategy = KnowledgeResolverStrategy.MERGED
+        super().__init__(catalog, strategy, default_fairness_quota, default_source_visibility_policy, clock)
+
+
+@final
+class PriorityWeightedKnowledgeResolver(_Resolver):
+    """Answers with one list by the priority of the source, then by score (R3)."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        catalog: FileKnowledgeCatalog,
+        *,
+        default_fairness_quota: int | None = None,
+        default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        strategy = KnowledgeResolverStrategy.PRIORITY_WEIGHTED
+        super().__init__(catalog, strategy, default_fairness_quota, default_source_visibility_policy, clock)
+
+
+@final
+class KnowledgeResolverRouter(_Resolver):
+    """Answers with the strategy that each question names, or else with the host's."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        catalog: FileKnowledgeCatalog,
+        *,
+        default_strategy: KnowledgeResolverStrategy | str = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
+        default_fairness_quota: int | None = None,
+        default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        strategy = strategy_of("default_strategy", default_strategy)
+        super().__init__(catalog, strategy, default_fairness_quota, default_source_visibility_policy, clock)
+
+    def _order(self, query: KnowledgeQuery) -> tuple[KnowledgeResolverStrategy, int | None]:
+        return query.resolver_strategy or self._strategy, query.fairness_quota or self._default_quota

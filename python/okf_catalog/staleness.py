@@ -1,0 +1,54 @@
+"""What to do with concepts that went stale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from okf_catalog.checks import check_count
+
+__all__ = ["StalePolicy"]
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class StalePolicy:
+    """Which stale concepts an answer admits (L3). Policies compare by value.
+
+    ``grace_days`` is how many days a concept is still admitted after it went stale; ``None`` admits it
+    forever.
+
+    Example:
+        >>> StalePolicy.tolerate(0) == StalePolicy.STRICT
+        True
+
+    Raises:
+        RefusedTypeError: ``grace_days`` is neither ``None`` nor an ``int``.
+        RefusedValueError: it is negative.
+    """
+
+    grace_days: int | None
+
+    USE: ClassVar[StalePolicy]
+    """Admits stale concepts."""
+    STRICT: ClassVar[StalePolicy]
+    """Refuses stale concepts."""
+
+    def __post_init__(self) -> None:
+        if self.grace_days is not None:
+            check_count("grace_days", self.grace_days, least=0)
+
+    @classmethod
+    def tolerate(cls, grace_days: int) -> StalePolicy:
+        """Admits what went stale less than ``grace_days`` days ago; 0 is ``STRICT``."""
+        check_count("grace_days", grace_days, least=0)
+        return cls(grace_days)
+
+    def __repr__(self) -> str:
+        if self.grace_days is None:
+            return "StalePolicy.USE"
+        return f"StalePolicy.tolerate({self.grace_days})" if self.grace_days else "StalePolicy.STRICT"
+
+
+StalePolicy.USE = StalePolicy(None)
+StalePolicy.STRICT = StalePolicy(0)

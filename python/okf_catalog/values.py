@@ -1,0 +1,42 @@
+"""Small values that passages carry."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import final
+
+__all__ = ["ConceptStatus", "TrustTier"]
+
+
+@final
+class TrustTier(Enum):
+    """Who stands behind a concept (L5), from nobody to a person; tiers compare in this order."""
+
+    UNVERIFIED = "unverified"
+    MACHINE_CONFIRMED = "machine_confirmed"
+    HUMAN_REVIEWED = "human_reviewed"
+
+    @property
+    def _rank(self) -> int:
+        return list(TrustTier).index(self)
+
+    def __lt__(self, other: object) -> bool:
+        return self._rank < other._rank if isinstance(other, TrustTier) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self._rank <= other._rank if isinstance(other, TrustTier) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self._rank > other._rank if isinstance(other, TrustTier) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return self._rank >= other._rank if isinstance(other, TrustTier) else NotImplemented
+
+
+@final
+class ConceptStatus(Enum):
+    """Where a concept stands in its life (L1)."""
+
+    DRAFT = "draft"
+    STABLE = "stable"
+    DEPRECATED = "deprecated"

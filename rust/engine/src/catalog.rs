@@ -1,0 +1,330 @@
+//! A catalog: its manifest, hot-swapped whole, and the bundles it names (C2, C3).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf, absolute},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use arc_swap::ArcSwap;
+use rustix::fs::{FileType, Mode, OFlags};
+
+use crate::{
+    answer::{Answer, News},
+    containment::Fence,
+    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
+    error::Error,
+    instant::Instant,
+    manifest, parallel,
+    question::Question,
+    snapshot::Snapshot,
+    source::{Role, Source},
+    sources::{Bundles, Prepared},
+    tree::{Problem, plain},
+};
+
+/// A manifest larger than this is not read.
+const MAX_MANIFEST_BYTES: u64 = 64 << 20;
+
+/// How a catalog is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The manifest file.
+    pub manifest: PathBuf,
+    /// The fence around all bundles; the manifest's directory if `None`.
+    pub root: Option<PathBuf>,
+    /// Files above this size are problems (B9).
+    pub max_file_bytes: u64,
+    /// How many threads one call may use.
+    pub threads: usize,
+}
+
+impl Options {
+    /// The default: the manifest's directory is the root, files up to 16 MiB, all cores.
+    #[must_use]
+    pub fn new(manifest: impl Into<PathBuf>) -> Self {
+        Self {
+            manifest: manifest.into(),
+            root: None,
+            max_file_bytes: 16 << 20,
+            threads: parallel::available_threads(),
+        }
+    }
+}
+
+/// An open catalog. Every method may be called from any number of threads.
+#[derive(Debug)]
+pub struct Catalog {
+    manifest: PathBuf,
+    fence: Fence,
+    max_file_bytes: u64,
+    threads: usize,
+    current: ArcSwap<Snapshot>,
+    last_reload: ArcSwap<Vec<CatalogDiagnostic>>,
+    /// Held while the manifest is loaded again, never while somebody searches.
+    reloading: Mutex<()>,
+    bundles: Bundles,
+    closed: AtomicBool,
+}
+
+/// An answer, and the problem files met on the way that nobody was told of before.
+#[derive(Debug)]
+pub struct Told<T> {
+    /// What was asked for.
+    pub value: T,
+    /// To be logged once (B7).
+    pub news: Vec<News>,
+}
+
+/// What is known of one source.
+#[derive(Debug)]
+pub struct SourceReport {
+    /// Its position in the snapshot.
+    pub source: u32,
+    /// Where its bundle is, if it was entered.
+    pub directory: Option<PathBuf>,
+    /// How many concepts it has.
+    pub concepts: usize,
+    /// Files that are none, sorted by path.
+    pub problems: Vec<Problem>,
+    /// The source before it, in order S1, that names the same directory.
+    pub duplicate_of: Option<u32>,
+    /// Why the source is unavailable, if it is.
+    pub failure: Option<String>,
+}
+
+impl Catalog {
+    /// Reads the manifest, checks the path of every enabled source, and publishes generation 1 (C2).
+    ///
+    /// # Errors
+    /// [`Error::Catalog`] with every fault at once.
+    pub fn open(options: Options) -> Result<Self, Error> {
+        let Options { manifest, root, max_file_bytes, threads } = options;
+        let unreadable = |error: &io::Error| Error::Catalog(vec![unreadable(&manifest, error)]);
+        let manifest = absolute(&manifest).map_err(|error| unreadable(&error))?;
+        let sources = read_sources(&manifest).map_err(Error::Catalog)?;
+        let directory = manifest.parent().unwrap_or(Path::new("/"));
+        let fence = Fence::new(root.as_deref().unwrap_or(directory), directory).map_err(|error| {
+            Error::Catalog(vec![CatalogDiagnostic {
+                code: CatalogDiagnosticCode::TargetNotFound,
+                message: format!("the catalog root cannot be entered: {}", plain(&error)),
+            }])
+        })?;
+        check_paths(&fence, &sources).map_err(Error::Catalog)?;
+        let snapshot = Snapshot::new(1, sources, fence.manifest_directory().to_owned());
+        Ok(Self {
+            manifest,
+            fence,
+            max_file_bytes,
+            threads: threads.max(1),
+            current: ArcSwap::from_pointee(snapshot),
+            last_reload: ArcSwap::default(),
+            reloading: Mutex::default(),
+            bundles: Bundles::default(),
+            closed: AtomicBool::new(false),
+        })
+    }
+
+    /// The snapshot in force.
+    #[must_use]
+    pub fn current(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// What was wrong with the manifest at the last reload; empty if nothing was.
+    #[must_use]
+    pub fn last_reload_diagnostics(&self) -> Arc<Vec<CatalogDiagnostic>> {
+        self.last_reload.load_full()
+    }
+
+    /// The fence around all bundles.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.fence.root()
+    }
+
+    /// Reads the manifest again: all of it is right and takes effect, or nothing does (C3).
+    ///
+    /// Returns the snapshot that is in force afterwards.
+    pub fn reload(&self) -> Arc<Snapshot> {
+        let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_closed() {
+            return self.current();
+        }
+        let sources = read_sources(&self.manifest)
+            .and_then(|sources| check_paths(&self.fence, &sources).map(|()| sources));
+        match sources {
+            Err(diagnostics) => self.last_reload.store(Arc::new(diagnostics)),
+            Ok(sources) => {
+                let generation = self.current.load().generation + 1;
+                let directory = self.fence.manifest_directory().to_owned();
+                let snapshot = Arc::new(Snapshot::new(generation, sources, directory));
+                self.bundles.keep_only(&snapshot);
+                self.current.store(snapshot);
+                self.last_reload.store(Arc::default());
+            }
+        }
+        self.current()
+    }
+
+    /// Lets go of all bundles. Calls that are under way finish; later ones fail.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.bundles.clear();
+    }
+
+    /// Whether [`close`](Self::close) was called.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Answers one question from a snapshot of this catalog; without `now`, at the system's time.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn search(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        question: &Question,
+        now: Option<Instant>,
+    ) -> Result<Told<Answer>, Error> {
+        let now = now.unwrap_or_else(system_time);
+        let prepared = self.prepare(snapshot, &question.visible)?;
+        let answer = question.answer(snapshot, &prepared, now, None, self.threads);
+        Ok(Told { value: answer, news: prepared.news })
+    }
+
+    /// Answers every question as [`search`](Self::search) would, at one time and from one state of the
+    /// files; `limit` keeps the top of each answer.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn search_batch(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        questions: &[Question],
+        now: Option<Instant>,
+        limit: Option<usize>,
+    ) -> Result<Told<Vec<Answer>>, Error> {
+        let now = now.unwrap_or_else(system_time);
+        let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
+        let prepared = self.prepare(snapshot, &sources.into_iter().collect::<Vec<_>>())?;
+        let answers = parallel::map(questions, self.threads, |question| {
+            question.answer(snapshot, &prepared, now, limit, 1)
+        });
+        Ok(Told { value: answers, news: prepared.news })
+    }
+
+    /// What is known of each source of the snapshot, in the order of the manifest.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn report(&self, snapshot: &Arc<Snapshot>) -> Result<Vec<SourceReport>, Error> {
+        let enabled = |role: Role| {
+            move |&at: &u32| {
+                let source = &snapshot.sources[at as usize];
+                source.enabled && source.role == role
+            }
+        };
+        let all = || (0_u32..).take(snapshot.sources.len());
+        let mut ordered = snapshot.candidates().to_vec();
+        ordered.extend(all().filter(enabled(Role::Memory)));
+        let prepared = self.prepare(snapshot, &ordered)?;
+        let mut first = BTreeMap::new();
+        let mut duplicates = BTreeMap::new();
+        for &source in &ordered {
+            if let Ok(ready) = prepared.get(source) {
+                let original = *first.entry(ready.directory.identity).or_insert(source);
+                duplicates.insert(source, Some(original).filter(|original| *original != source));
+            }
+        }
+        let report = |source: u32| {
+            let mut report = SourceReport {
+                source,
+                directory: None,
+                concepts: 0,
+                problems: Vec::new(),
+                duplicate_of: duplicates.get(&source).copied().flatten(),
+                failure: None,
+            };
+            if snapshot.sources[source as usize].enabled {
+                match prepared.get(source) {
+                    Err(unavailable) => report.failure = Some(unavailable.reason.clone()),
+                    Ok(ready) => {
+                        report.directory = Some(ready.directory.path.clone());
+                        report.concepts = ready.index.len();
+                        report.problems = ready.problems.to_vec();
+                    }
+                }
+            }
+            report
+        };
+        Ok(all().map(report).collect())
+    }
+
+    fn prepare(&self, snapshot: &Snapshot, sources: &[u32]) -> Result<Prepared, Error> {
+        if self.is_closed() {
+            return Err(Error::Closed);
+        }
+        Ok(Prepared::new(snapshot, sources, &self.fence, &self.bundles, self.max_file_bytes, self.threads))
+    }
+}
+
+fn system_time() -> Instant {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Instant::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}
+
+fn read_sources(manifest: &Path) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
+    let bytes = read_manifest(manifest).map_err(|error| vec![unreadable(manifest, &error)])?;
+    manifest::parse(&bytes)
+}
+
+/// The manifest's bytes. The file may be a link, as mounted configuration maps are.
+fn read_manifest(manifest: &Path) -> io::Result<Vec<u8>> {
+    // Without NONBLOCK, opening a pipe would wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let handle = rustix::fs::open(manifest, flags, Mode::empty())?;
+    let stat = rustix::fs::fstat(&handle)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {}
+        FileType::Directory => return Err(io::ErrorKind::IsADirectory.into()),
+        _ => return Err(io::Error::other("it is not a regular file")),
+    }
+    let mut bytes = Vec::new();
+    File::from(handle).take(MAX_MANIFEST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_MANIFEST_BYTES {
+        return Err(io::Error::other(format!("it has more than {MAX_MANIFEST_BYTES} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(manifest: &Path, error: &io::Error) -> CatalogDiagnostic {
+    let name = manifest.file_name().unwrap_or_default().to_string_lossy();
+    CatalogDiagnostic {
+        code: CatalogDiagnosticCode::ParseError,
+        message: format!("the manifest {name:?} cannot be read: {}", plain(error)),
+    }
+}
+
+/// Checks the path of every enabled source (C1, C2).
+fn check_paths(fence: &Fence, sources: &[Source]) -> Result<(), Vec<CatalogDiagnostic>> {
+    let faults: Vec<CatalogDiagnostic> = sources
+        .iter()
+        .enumerate()
+        .filter(|(_, source)| source.enabled)
+        .filter_map(|(at, source)| {
+            let breach = fence.enter(&source.path).err()?;
+            let message = format!("sources[{at}] (id {:?}): {}", source.id, breach.reason);
+            Some(CatalogDiagnostic { code: breach.code, message })
+        })
+        .collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}

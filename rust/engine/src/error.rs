@@ -1,0 +1,14 @@
+//! Why the engine could not do what was asked.
+
+use crate::diagnostic::CatalogDiagnostic;
+
+/// Everything that stops a call. What is wrong with one source of many is never here but in the answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The catalog cannot open: everything that is wrong with it.
+    #[error("the catalog has {} fault(s)", .0.len())]
+    Catalog(Vec<CatalogDiagnostic>),
+    /// The catalog was closed before.
+    #[error("the catalog is closed; open it again to search it")]
+    Closed,
+}

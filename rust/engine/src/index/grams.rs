@@ -1,0 +1,99 @@
+//! Terms of one or two bytes, answered without uniting the postings of half the vocabulary.
+
+use super::{
+    interner::{Strings, narrow},
+    matches::{Matches, field},
+    rows::Rows,
+};
+
+/// Below this many concepts, uniting postings is quick for any term.
+const FEW_CONCEPTS: usize = 1024;
+/// Every so many concepts are looked at to tell which grams are common.
+const SAMPLED: usize = 16;
+/// A gram is common if one concept in so many has it.
+const COMMON: usize = 4;
+
+/// The matches of every *common* gram of one or two bytes. What is not here is rare enough to be united
+/// from its postings.
+#[derive(Debug, Default)]
+pub(super) struct Grams {
+    /// The grams, ascending.
+    keys: Vec<u32>,
+    /// For each gram, the fields of every concept, two concepts a byte.
+    fields: Vec<Box<[u8]>>,
+    concepts: usize,
+}
+
+impl Grams {
+    /// `seen` lists tokens and their postings, concept after concept.
+    pub(super) fn of(tokens: &Strings, seen: &[(u32, u32)], concepts: usize) -> Self {
+        if concepts < FEW_CONCEPTS {
+            return Self::default();
+        }
+        let keys = common(tokens, seen, concepts);
+        let rows = (0..narrow(tokens.len())).flat_map(|token| {
+            let keys = &keys;
+            grams(tokens.get(token))
+                .into_iter()
+                .filter_map(move |gram| keys.binary_search(&gram).ok().map(|slot| (token, narrow(slot))))
+        });
+        let pairs: Vec<(u32, u32)> = rows.collect();
+        let slots = Rows::collect(tokens.len(), pairs.iter().copied());
+        let mut fields = vec![vec![0_u8; concepts.div_ceil(2)].into_boxed_slice(); keys.len()];
+        for (token, posting) in seen {
+            let (concept, found) = field::split(*posting);
+            let nibble = found << (4 * (concept & 1));
+            for slot in slots.get(*token) {
+                fields[*slot as usize][concept as usize / 2] |= nibble;
+            }
+        }
+        Self { keys, fields, concepts }
+    }
+
+    /// The matches of a term of one or two bytes, if it is common.
+    pub(super) fn get(&self, term: &[u8]) -> Option<Matches> {
+        let at = self.keys.binary_search(&key(term)).ok()?;
+        let fields = &self.fields[at];
+        Some(Matches::of_fields((0..self.concepts).map(|concept| fields[concept / 2] >> (4 * (concept & 1)))))
+    }
+}
+
+/// One byte is told from two by its upper half.
+fn key(gram: &[u8]) -> u32 {
+    match *gram {
+        [one] => u32::from(one),
+        [one, two, ..] => (u32::from(one) + 1) << 8 | u32::from(two),
+        [] => u32::MAX,
+    }
+}
+
+/// The distinct grams of a token.
+fn grams(token: &[u8]) -> Vec<u32> {
+    let mut grams: Vec<u32> = token.chunks(1).chain(token.windows(2)).map(key).collect();
+    grams.sort_unstable();
+    grams.dedup();
+    grams
+}
+
+/// The grams that a sample of the concepts has often, ascending.
+fn common(tokens: &Strings, seen: &[(u32, u32)], concepts: usize) -> Vec<u32> {
+    /// One more than the largest key.
+    const KEYS: usize = 257 << 8;
+    let mut last = vec![u32::MAX; KEYS];
+    let mut counts = vec![0_usize; KEYS];
+    for (token, posting) in seen {
+        let concept = posting >> field::BITS;
+        if !(concept as usize).is_multiple_of(SAMPLED) {
+            continue;
+        }
+        let token = tokens.get(*token);
+        for gram in token.chunks(1).chain(token.windows(2)).map(key) {
+            if last[gram as usize] != concept {
+                last[gram as usize] = concept;
+                counts[gram as usize] += 1;
+            }
+        }
+    }
+    let often = concepts / SAMPLED / COMMON;
+    (0_u32..).zip(counts).filter(|(_, count)| *count > often).map(|(gram, _)| gram).collect()
+}

@@ -1,0 +1,104 @@
+//! Which token occurs where.
+
+use std::sync::Arc;
+
+use super::{
+    interner::{Interner, Strings, narrow},
+    matches::field,
+};
+use crate::{concept::Concept, fold::fold_into, parallel};
+
+/// Below this much text, one thread is as quick as several.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+/// All tokens of a run of concepts.
+pub(super) struct Occurrences {
+    pub(super) tokens: Strings,
+    /// Tokens and postings (`concept << field::BITS | fields`), concept after concept; each token of a
+    /// concept once.
+    pub(super) seen: Vec<(u32, u32)>,
+}
+
+impl Occurrences {
+    pub(super) fn of(concepts: &[Arc<Concept>], threads: usize) -> Self {
+        let text: usize = concepts.iter().map(|concept| concept.text_len()).sum();
+        let pieces = threads.min(text / WORTH_A_THREAD).max(1);
+        let size = concepts.len().div_ceil(pieces).max(1);
+        let pieces: Vec<(usize, &[Arc<Concept>])> =
+            concepts.chunks(size).enumerate().map(|(at, piece)| (at * size, piece)).collect();
+        let mut collected = parallel::map(&pieces, threads, |(first, piece)| {
+            let mut collector = Collector::default();
+            for (number, concept) in (*first..).zip(*piece) {
+                collector.concept(narrow(number), concept);
+            }
+            collector
+        })
+        .into_iter();
+        let Some(mut all) = collected.next() else {
+            return Self { tokens: Strings::default(), seen: Vec::new() };
+        };
+        for Collector { tokens, seen, .. } in collected {
+            let tokens = tokens.finish();
+            let numbers: Vec<u32> =
+                (0..narrow(tokens.len())).map(|token| all.tokens.number(tokens.get(token))).collect();
+            all.seen.extend(seen.iter().map(|(token, posting)| (numbers[*token as usize], *posting)));
+        }
+        Self { tokens: all.tokens.finish(), seen: all.seen }
+    }
+}
+
+#[derive(Default)]
+struct Collector {
+    tokens: Interner,
+    seen: Vec<(u32, u32)>,
+    /// For each token, where in `seen` it was last noted.
+    last: Vec<u32>,
+    folded: String,
+}
+
+impl Collector {
+    fn concept(&mut self, number: u32, concept: &Concept) {
+        let document = &concept.document;
+        if let Some(title) = &document.title {
+            self.text(number, field::TITLE, title);
+        }
+        for text in document.description.iter().chain(&document.tags) {
+            self.text(number, field::TAGS_OR_DESCRIPTION, text);
+        }
+        self.text(number, field::BODY, &document.body);
+    }
+
+    fn text(&mut self, concept: u32, field: u32, text: &str) {
+        self.folded.clear();
+        fold_into(text, &mut self.folded);
+        let folded = std::mem::take(&mut self.folded);
+        let posting = concept << field::BITS | field;
+        if folded.is_ascii() {
+            // Splitting bytes is several times quicker than decoding characters.
+            let tokens = folded.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+            for token in tokens.filter(|token| !token.is_empty()) {
+                self.note(token, posting);
+            }
+        } else {
+            for token in folded.split_whitespace() {
+                self.note(token.as_bytes(), posting);
+            }
+        }
+        self.folded = folded;
+    }
+
+    fn note(&mut self, token: &[u8], posting: u32) {
+        let token = self.tokens.number(token);
+        if self.last.len() < self.tokens.len() {
+            self.last.push(u32::MAX);
+        }
+        let at = &mut self.last[token as usize];
+        match self.seen.get_mut(*at as usize) {
+            Some((_, known)) if *known >> field::BITS == posting >> field::BITS => *known |= posting,
+            _ => {
+                *at = narrow(self.seen.len());
+                self.seen.push((token, posting));
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Searches many Open Knowledge Format bundles at once.
+//!
+//! A [`Catalog`] reads a manifest that names bundles as sources. A search takes one immutable
+//! [`Snapshot`](snapshot::Snapshot) of it, brings the bundles it needs up to date, scores every concept
+//! of every visible source, and puts what matched into one order. The ids in the documentation (`K3`,
+//! `R5`, ...) name the facts of the project's semantics that a piece of code carries out.
+//!
+//! The modules, in the order data flows through them: [`manifest`] and [`containment`] say where bundles
+//! are; [`tree`], [`document`] and [`frontmatter`] read them; [`bundle`] keeps what was read like the
+//! disk; [`fold`], [`terms`], [`index`] and [`search`] find what matches; [`rank`] and [`fairness`] order
+//! it; [`excerpt`] and [`answer`] show it; [`catalog`] holds everything together.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use okf_engine::{Catalog, Options, Question, Staleness, Strategy};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # std::fs::create_dir(directory.path().join("sales"))?;
+//! # std::fs::write(directory.path().join("sales/revenue.md"), "---\ntitle: Revenue\n---\nNet of refunds.\n")?;
+//! # std::fs::write(
+//! #     directory.path().join("catalog.json"),
+//! #     r#"{"version": 1, "sources": [{"id": "sales", "path": "sales"}]}"#,
+//! # )?;
+//! let catalog = Catalog::open(Options::new(directory.path().join("catalog.json")))?;
+//! let snapshot = catalog.current();
+//! let question = Question {
+//!     text: "refunds".to_owned(),
+//!     tag: None,
+//!     staleness: Staleness::Use,
+//!     strategy: Strategy::Merged,
+//!     quota: None,
+//!     visible: snapshot.candidates().to_vec(),
+//! };
+//! let answer = catalog.search(&snapshot, &question, None)?.value;
+//! let passage = answer.passage(0).expect("one concept matches");
+//! assert_eq!(passage.concept.id, "revenue");
+//! assert_eq!(answer.excerpt(&passage.concept), "Net of refunds.");
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod answer;
+pub mod bundle;
+pub mod catalog;
+pub mod concept;
+pub mod containment;
+pub mod diagnostic;
+pub mod document;
+pub mod error;
+pub mod excerpt;
+pub mod fairness;
+pub mod fold;
+pub mod frontmatter;
+pub mod index;
+pub mod instant;
+pub mod manifest;
+pub mod parallel;
+pub mod question;
+pub mod rank;
+pub mod search;
+pub mod snapshot;
+pub mod source;
+mod sources;
+pub mod terms;
+pub mod tree;
+
+pub use catalog::{Catalog, Options};
+pub use document::Document;
+pub use error::Error;
+pub use instant::Instant;
+pub use question::Question;
+pub use rank::Strategy;
+pub use search::Staleness;

@@ -1,0 +1,87 @@
+//! What a query looks for (K1).
+
+use crate::fold::fold;
+
+/// The folded terms of a query text, each with how often it was written.
+///
+/// ```
+/// let terms = okf_engine::terms::Terms::parse("Net revenue net");
+/// assert_eq!(terms.as_slice(), [("NET".to_owned(), 2), ("REVENUE".to_owned(), 1)]);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Terms(Vec<(String, u32)>);
+
+impl Terms {
+    /// Splits `text` at Unicode `White_Space`; repeated terms count again.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut words: Vec<(usize, String)> = text.split_whitespace().map(fold).enumerate().collect();
+        // Sorting finds the repetitions of a long query in less than quadratic time.
+        words.sort_unstable_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
+        let mut terms: Vec<(usize, String, u32)> = Vec::new();
+        for (place, word) in words {
+            match terms.last_mut() {
+                Some((_, last, times)) if *last == word => *times = times.saturating_add(1),
+                _ => terms.push((place, word, 1)),
+            }
+        }
+        terms.sort_unstable_by_key(|(place, _, _)| *place);
+        Self(terms.into_iter().map(|(_, word, times)| (word, times)).collect())
+    }
+
+    /// Each distinct term and its number of occurrences, in the order of the first occurrence.
+    #[must_use]
+    pub fn as_slice(&self) -> &[(String, u32)] {
+        &self.0
+    }
+
+    /// Whether nothing is looked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Whether `text` is empty or only `White_Space` (Q1, K5).
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn words(text: &str) -> Vec<(String, u32)> {
+        Terms::parse(text).0
+    }
+
+    #[test]
+    fn every_white_space_character_separates_and_nothing_else_does() {
+        for c in '\0'..=char::MAX {
+            let parts = words(&format!("a{c}b")).len();
+            assert_eq!(parts, if c.is_whitespace() { 2 } else { 1 }, "{c:?}");
+        }
+        assert_eq!(words("a\u{1c}b").len(), 1);
+        assert_eq!(words("a\u{85}b\u{a0}c\u{2028}d\u{3000}e\u{b}f").len(), 6);
+    }
+
+    #[test]
+    fn punctuation_stays() {
+        assert_eq!(words("orders, (net)"), [("ORDERS,".into(), 1), ("(NET)".into(), 1)]);
+    }
+
+    #[test]
+    fn blank_is_white_space_only() {
+        assert!(is_blank("") && is_blank(" \u{2003}\n") && !is_blank("\u{1f}") && !is_blank("\u{200b}"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_term_is_lost(text in "[aAbB \u{3000}é]{0,24}") {
+            let total: u32 = words(&text).iter().map(|(_, times)| times).sum();
+            prop_assert_eq!(total as usize, text.split_whitespace().count());
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The files of a bundle directory, and how to open one without leaving it (B1, B2, B8, B9).
+//!
+//! Everything is opened below a directory handle, component by component and without following links:
+//! whatever is swapped in between listing and reading, no content from outside the root is served.
+
+use std::{
+    ffi::CStr,
+    fs::File,
+    io::{self, Read},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    rc::Rc,
+};
+
+use rustix::{
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat},
+    io::Errno,
+};
+
+use crate::containment::{Directory, Identity};
+
+/// Directories nested deeper than this are a problem: each level holds a handle while it is walked.
+const MAX_DEPTH: usize = 128;
+
+/// A file that cannot be a concept, and why (B7).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The path below the bundle root.
+    pub path: String,
+    /// One sentence, without absolute paths.
+    pub reason: String,
+}
+
+/// What the file system says of a file. Two reads between which it stayed the same saw the same content,
+/// unless the file changed too soon after the first to get another time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    identity: Identity,
+    size: u64,
+    /// Nanoseconds since the epoch.
+    modified: i128,
+    changed: i128,
+}
+
+impl Stamp {
+    // The types of these fields differ between systems.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::cast_lossless)]
+    fn of(stat: &Stat) -> Self {
+        let nanos = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
+        Self {
+            identity: identity(stat),
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: nanos(stat.st_mtime as i128, stat.st_mtime_nsec as i128),
+            changed: nanos(stat.st_ctime as i128, stat.st_ctime_nsec as i128),
+        }
+    }
+
+    /// When the file last changed in any way; no program can set this time back.
+    #[must_use]
+    pub fn changed(&self) -> i128 {
+        self.changed
+    }
+}
+
+#[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::cast_sign_loss)]
+fn identity(stat: &Stat) -> Identity {
+    Identity { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+}
+
+/// A file that should be a concept.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// The path below the bundle root, with `/`.
+    pub path: String,
+    /// What the file system said of its content when it was listed.
+    pub stamp: Stamp,
+    /// Where the content really is, below the root, if the file is a link.
+    target: Option<String>,
+}
+
+/// What a walk of a bundle directory found, both sorted by path.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files that should be concepts.
+    pub files: Vec<Listed>,
+    /// What cannot be one.
+    pub problems: Vec<Problem>,
+}
+
+/// Lists every file below `root` that should be a concept.
+///
+/// # Errors
+/// When the root cannot be listed, or the process ran out of what it needs to go on.
+pub fn list(root: &Directory) -> io::Result<Listing> {
+    let handle = Rc::new(root.handle.try_clone()?);
+    let mut walk = Walk { root, listing: Listing::default(), pending: Vec::new() };
+    walk.enter(&handle, "", 0)?;
+    // Children are opened when their turn comes, below a parent that is still held: no more handles are
+    // open than the tree is deep.
+    while let Some(Pending { parent, path, depth }) = walk.pending.pop() {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        match open_directory(parent.as_fd(), name) {
+            Ok(handle) => {
+                if let Err(error) = walk.enter(&Rc::new(handle), &path, depth) {
+                    walk.refuse_directory(path, &error)?;
+                }
+            }
+            Err(error) => walk.refuse_directory(path, &error.into())?,
+        }
+    }
+    let mut listing = walk.listing;
+    listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.problems.sort_unstable();
+    Ok(listing)
+}
+
+struct Pending {
+    parent: Rc<OwnedFd>,
+    path: String,
+    depth: usize,
+}
+
+struct Walk<'root> {
+    root: &'root Directory,
+    listing: Listing,
+    pending: Vec<Pending>,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, handle: &Rc<OwnedFd>, prefix: &str, depth: usize) -> io::Result<()> {
+        for entry in Dir::read_from(handle.as_fd())? {
+            let entry = entry?;
+            let raw = entry.file_name();
+            if raw.to_bytes().starts_with(b".") {
+                continue;
+            }
+            let join = |name: &str| {
+                if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") }
+            };
+            let Ok(name) = raw.to_str() else {
+                let kind = kind(handle, raw, entry.file_type());
+                let markdown = raw.to_bytes().ends_with(b".md");
+                if kind == Some(FileType::Directory) || (markdown && kind.is_some()) {
+                    self.refuse(join(&raw.to_string_lossy()), "its name is not UTF-8");
+                }
+                continue;
+            };
+            match kind(handle, raw, entry.file_type()) {
+                Some(FileType::Directory) if depth >= MAX_DEPTH => {
+                    let reason = format!("directories are nested deeper than {MAX_DEPTH}");
+                    self.refuse(join(name), &reason);
+                }
+                Some(FileType::Directory) => {
+                    let (parent, path) = (Rc::clone(handle), join(name));
+                    self.pending.push(Pending { parent, path, depth: depth + 1 });
+                }
+                Some(FileType::Symlink) => self.link(handle, raw, join(name))?,
+                Some(kind) if is_concept(name) => self.file(handle, raw, join(name), kind)?,
+                // Not markdown, or gone since the directory was read.
+                Some(_) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, parent: &OwnedFd, name: &CStr, path: String, kind: FileType) -> io::Result<()> {
+        if kind != FileType::RegularFile {
+            self.refuse(path, "it is not a regular file");
+            return Ok(());
+        }
+        match rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                self.listing.files.push(Listed { path, stamp: Stamp::of(&stat), target: None });
+                Ok(())
+            }
+            Err(Errno::NOENT) => Ok(()),
+            Err(error) => self.refuse_unreadable(path, &error.into()),
+        }
+    }
+
+    /// A link is followed to a file inside the root, and nowhere else.
+    fn link(&mut self, parent: &OwnedFd, name: &CStr, path: String) -> io::Result<()> {
+        let leads_to_directory = rustix::fs::statat(parent, name, AtFlags::empty())
+            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
+        if leads_to_directory {
+            self.refuse(path, "a directory that is a link is not entered");
+            return Ok(());
+        }
+        if !path.rsplit('/').next().is_some_and(is_concept) {
+            return Ok(());
+        }
+        let real = self.root.path.canonicalize().and_then(|root| {
+            let real = self.root.path.join(&path).canonicalize()?;
+            Ok(real.strip_prefix(root).ok().map(std::path::Path::to_path_buf))
+        });
+        let target = match real {
+            Ok(Some(target)) => target,
+            Ok(None) => {
+                self.refuse(path, "it is a link that leads out of the bundle");
+                return Ok(());
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.refuse(path, "it is a link to nothing");
+                return Ok(());
+            }
+            Err(error) => return self.refuse_unreadable(path, &error),
+        };
+        let Some(target) = target.to_str() else {
+            self.refuse(path, "it is a link to a name that is not UTF-8");
+            return Ok(());
+        };
+        match open_file(self.root.handle.as_fd(), target) {
+            Ok((_, stat)) => {
+                let target = Some(target.to_owned());
+                self.listing.files.push(Listed { path, stamp: Stamp::of(&stat), target });
+                Ok(())
+            }
+            Err(Unopened::NotRegular) => {
+                self.refuse(path, "it is not a regular file");
+                Ok(())
+            }
+            Err(Unopened::Io(error)) => self.refuse_unreadable(path, &error),
+        }
+    }
+
+    fn refuse(&mut self, path: String, reason: &str) {
+        self.listing.problems.push(Problem { path, reason: reason.to_owned() });
+    }
+
+    fn refuse_unreadable(&mut self, path: String, error: &io::Error) -> io::Result<()> {
+        exhausted(error)?;
+        self.refuse(path, &format!("it cannot be read: {}", plain(error)));
+        Ok(())
+    }
+
+    fn refuse_directory(&mut self, path: String, error: &io::Error) -> io::Result<()> {
+        exhausted(error)?;
+        match error.kind() {
+            // It vanished, or became something else, since its parent was read.
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
+            _ => self.refuse(path, &format!("the directory cannot be listed: {}", plain(error))),
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file of this name is a concept (B1).
+#[allow(clippy::case_sensitive_file_extension_comparisons)] // The contract asks for lower case.
+fn is_concept(name: &str) -> bool {
+    name.ends_with(".md") && name != "index.md" && name != "log.md"
+}
+
+/// The kind of a directory entry; `None` if it is gone.
+fn kind(parent: &OwnedFd, name: &CStr, listed: FileType) -> Option<FileType> {
+    if listed != FileType::Unknown {
+        return Some(listed);
+    }
+    // Some file systems do not tell while listing.
+    rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)
+        .ok()
+        .map(|stat| FileType::from_raw_mode(stat.st_mode))
+}
+
+/// Out of descriptors or memory, nothing that was found says anything about the bundle.
+fn exhausted(error: &io::Error) -> io::Result<()> {
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(errno @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Err(errno.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The error in words, without the number that `io::Error` appends.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+const OPEN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW);
+
+fn open_directory(parent: BorrowedFd<'_>, name: &str) -> rustix::io::Result<OwnedFd> {
+    rustix::io::retry_on_intr(|| {
+        rustix::fs::openat(parent, name, OPEN | OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
+    })
+}
+
+enum Unopened {
+    NotRegular,
+    Io(io::Error),
+}
+
+impl From<Errno> for Unopened {
+    fn from(errno: Errno) -> Self {
+        Unopened::Io(errno.into())
+    }
+}
+
+/// Opens the regular file at `path` below `root`, following no link.
+fn open_file(root: BorrowedFd<'_>, path: &str) -> Result<(OwnedFd, Stat), Unopened> {
+    let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut held: Option<OwnedFd> = None;
+    for part in directories.split('/').filter(|part| !part.is_empty()) {
+        held = Some(open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?);
+    }
+    let parent = held.as_ref().map_or(root, |fd| fd.as_fd());
+    // Without NONBLOCK, opening a pipe would wait for a writer.
+    let flags = OPEN | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = match rustix::io::retry_on_intr(|| rustix::fs::openat(parent, name, flags, Mode::empty())) {
+        // What a socket answers.
+        Err(Errno::NXIO | Errno::OPNOTSUPP) => return Err(Unopened::NotRegular),
+        other => other?,
+    };
+    let stat = rustix::fs::fstat(&file)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok((file, stat)),
+        _ => Err(Unopened::NotRegular),
+    }
+}
+
+/// The content of one file.
+#[derive(Debug)]
+pub struct Content {
+    /// The bytes, or why there are none (B7, B9).
+    pub bytes: Result<Vec<u8>, String>,
+    /// What the file system said before the first byte was read.
+    pub stamp: Stamp,
+    /// Whether it still said the same after the last.
+    pub settled: bool,
+}
+
+/// Reads a listed file; `None` if it is gone.
+///
+/// # Errors
+/// When the process ran out of what it needs to go on.
+pub fn read(root: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Option<Content>> {
+    let path = file.target.as_deref().unwrap_or(&file.path);
+    let refused =
+        |reason: String| Ok(Some(Content { bytes: Err(reason), stamp: file.stamp, settled: false }));
+    let (handle, stat) = match open_file(root.handle.as_fd(), path) {
+        Ok(opened) => opened,
+        Err(Unopened::NotRegular) => return refused("it is not a regular file".to_owned()),
+        Err(Unopened::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(Unopened::Io(error)) => {
+            exhausted(&error)?;
+            return refused(format!("it cannot be read: {}", plain(&error)));
+        }
+    };
+    let stamp = Stamp::of(&stat);
+    if stamp.size > max_bytes {
+        let bytes = Err(format!("it has more than {max_bytes} bytes"));
+        return Ok(Some(Content { bytes, stamp, settled: true }));
+    }
+    let file = File::from(handle);
+    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or(0) + 1);
+    let bytes = match (&file).take(max_bytes + 1).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > max_bytes => Err(format!("it has more than {max_bytes} bytes")),
+        Ok(_) => Ok(bytes),
+        Err(error) => {
+            exhausted(&error)?;
+            Err(format!("it cannot be read: {}", plain(&error)))
+        }
+    };
+    let settled = rustix::fs::fstat(&file).is_ok_and(|after| Stamp::of(&after) == stamp);
+    Ok(Some(Content { bytes, stamp, settled }))
+}

@@ -1,0 +1,188 @@
+//! The open catalog.
+
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
+
+use okf_engine::{Options, catalog::Told};
+use pyo3::prelude::*;
+
+use crate::{
+    answer::{Answer, BatchAnswer},
+    convert::{self, CatalogDiagnosticRow, QuestionRow, SourceRow},
+    errors::run,
+};
+
+/// (source index, directory, concepts, problems, id of the source it repeats, failure)
+type ReportRow = (u32, Option<OsString>, usize, Vec<(String, String)>, Option<String>, Option<String>);
+type ParsedRows =
+    (Vec<(String, String, i32, bool, &'static str, Option<&'static str>)>, Vec<CatalogDiagnosticRow>);
+
+/// One immutable state of the manifest.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct Snapshot {
+    pub(crate) inner: Arc<okf_engine::snapshot::Snapshot>,
+}
+
+#[pymethods]
+impl Snapshot {
+    #[getter]
+    fn generation(&self) -> u64 {
+        self.inner.generation
+    }
+
+    #[allow(clippy::unused_self)] // A getter takes one.
+    #[getter]
+    fn version(&self) -> u32 {
+        okf_engine::snapshot::Snapshot::VERSION
+    }
+
+    #[getter]
+    fn manifest_directory(&self) -> OsString {
+        convert::path_text(&self.inner.manifest_directory)
+    }
+
+    #[getter]
+    fn sources(&self) -> Vec<SourceRow<'_>> {
+        self.inner.sources.iter().map(convert::source_row).collect()
+    }
+
+    /// Indices of the searchable sources, in order S1.
+    #[getter]
+    fn candidates(&self) -> Vec<u32> {
+        self.inner.candidates().to_vec()
+    }
+}
+
+/// An open catalog: its current snapshot, and the indexes of its bundles.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct Catalog {
+    inner: okf_engine::Catalog,
+}
+
+#[pymethods]
+impl Catalog {
+    #[new]
+    #[pyo3(signature = (manifest, root, max_file_bytes=None, threads=None))]
+    fn new(
+        py: Python<'_>,
+        manifest: PathBuf,
+        root: Option<PathBuf>,
+        max_file_bytes: Option<u64>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let mut options = Options::new(manifest);
+        options.root = root;
+        options.max_file_bytes = max_file_bytes.unwrap_or(options.max_file_bytes);
+        options.threads = threads.unwrap_or(options.threads);
+        Ok(Self { inner: run(py, || okf_engine::Catalog::open(options))? })
+    }
+
+    #[getter]
+    fn root(&self) -> OsString {
+        convert::path_text(self.inner.root())
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { inner: self.inner.current() }
+    }
+
+    fn reload(&self, py: Python<'_>) -> PyResult<Snapshot> {
+        Ok(Snapshot { inner: run(py, || Ok(self.inner.reload()))? })
+    }
+
+    fn last_reload_diagnostics(&self) -> Vec<CatalogDiagnosticRow> {
+        self.inner.last_reload_diagnostics().iter().map(convert::catalog_diagnostic_row).collect()
+    }
+
+    fn report(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<Vec<ReportRow>> {
+        let sources = &snapshot.inner.sources;
+        let report = run(py, || self.inner.report(&snapshot.inner))?;
+        Ok(report
+            .into_iter()
+            .map(|row| {
+                let problems = row.problems.into_iter().map(|problem| (problem.path, problem.reason));
+                (
+                    row.source,
+                    row.directory.map(PathBuf::into_os_string),
+                    row.concepts,
+                    problems.collect(),
+                    row.duplicate_of.map(|at| sources[at as usize].id.clone()),
+                    row.failure,
+                )
+            })
+            .collect())
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        run(py, || {
+            self.inner.close();
+            Ok(())
+        })
+    }
+
+    /// Answers one question. `now` is in microseconds since 1970; `None` reads the system's clock.
+    #[pyo3(signature = (snapshot, question, now, /))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        question: QuestionRow<'_>,
+        now: Option<i64>,
+    ) -> PyResult<Answer> {
+        let question = convert::question(question, &snapshot.inner)?;
+        let now = convert::instant(now);
+        let Told { value, news } = run(py, || self.inner.search(&snapshot.inner, &question, now))?;
+        Ok(Answer { inner: Arc::new(value), problems: convert::problem_rows(&snapshot.inner, news) })
+    }
+
+    /// Answers every question, in order.
+    #[pyo3(signature = (snapshot, questions, now, limit, /))]
+    fn search_batch(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        questions: Vec<QuestionRow<'_>>,
+        now: Option<i64>,
+        limit: Option<usize>,
+    ) -> PyResult<BatchAnswer> {
+        let questions = questions
+            .into_iter()
+            .map(|row| convert::question(row, &snapshot.inner))
+            .collect::<PyResult<Vec<_>>>()?;
+        let now = convert::instant(now);
+        let Told { value, news } =
+            run(py, || self.inner.search_batch(&snapshot.inner, &questions, now, limit))?;
+        Ok(BatchAnswer {
+            answers: value.into_iter().map(Arc::new).collect(),
+            problems: convert::problem_rows(&snapshot.inner, news),
+        })
+    }
+}
+
+/// The sources of a manifest, or everything that is wrong with it (M1).
+#[pyfunction]
+#[pyo3(signature = (content, /))]
+pub(crate) fn parse_manifest(py: Python<'_>, content: &[u8]) -> PyResult<ParsedRows> {
+    let parsed = run(py, || Ok(okf_engine::manifest::parse(content)))?;
+    Ok(match parsed {
+        Ok(sources) => {
+            let rows = sources.iter().map(|source| {
+                let (id, path, priority, enabled, role, tier) = convert::source_row(source);
+                (id.to_owned(), path.to_owned(), priority, enabled, role, tier)
+            });
+            (rows.collect(), Vec::new())
+        }
+        Err(diagnostics) => (Vec::new(), diagnostics.iter().map(convert::catalog_diagnostic_row).collect()),
+    })
+}
+
+/// Whether the text is empty or only `White_Space` (Q1).
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub(crate) fn is_blank(text: &str) -> bool {
+    okf_engine::terms::is_blank(text)
+}

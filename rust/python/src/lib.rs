@@ -1,0 +1,21 @@
+//! The binding: converts, detaches from the interpreter, translates errors. It decides nothing.
+
+mod answer;
+mod catalog;
+mod convert;
+mod errors;
+mod passage;
+mod passages;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+mod _engine {
+    #[pymodule_export]
+    use crate::{
+        answer::{Answer, BatchAnswer},
+        catalog::{Catalog, Snapshot, is_blank, parse_manifest},
+        passage::KnowledgePassage,
+        passages::{PassageIterator, Passages},
+    };
+}

@@ -1,0 +1,609 @@
+"""The specification in plain Python: slow, obvious, and what the engine is compared with.
+
+Every rule is written the way the contract words it and carries its fact id. Nothing of the package is
+imported here, and nothing is clever: a disagreement with the engine is settled by reading.
+
+The manifest is taken to be valid; what makes it invalid is tested on its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import yaml
+
+Node = Any
+"""A frontmatter value: a scalar's text, ``None`` for a plain null, a list, or a dict."""
+
+T = TypeVar("T")
+
+GROUPED = "grouped_by_source"
+MERGED = "merged"
+PRIORITY_WEIGHTED = "priority_weighted"
+STRATEGIES = (GROUPED, MERGED, PRIORITY_WEIGHTED)
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+DAY = 24 * 60 * 60 * 10**9
+"""Instants are whole nanoseconds since 1970."""
+
+WHITE_SPACE = (
+    "\t\n\v\f\r \u0085\u00a0\u1680"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""All characters with the Unicode property of this name; ``str.split`` knows others too (K1)."""
+
+NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+class Refused(Exception):
+    """The caller's own mistake (Q1, S2)."""
+
+
+class Unusable(Exception):
+    """A file that becomes a problem of its source (B7)."""
+
+
+class SourceFailure(Exception):
+    """A source that cannot be read at all (B10, S4)."""
+
+
+# Text (K1, K2)
+
+
+def simple_uppercase(character: str) -> str:
+    """K2: the one to one uppercase mapping, which Python only offers by way of the full ones."""
+    if character in "\u0131\u017f":
+        return character
+    upper = character.upper()
+    if len(upper) == 1:
+        return upper
+    # Where the full mapping grows, a simple one, if there is any, is also the title case.
+    title = character.title()
+    return title if len(title) == 1 else character
+
+
+class _Folding(dict[int, str]):
+    """What ``str.translate`` asks: each character is mapped when it is first met."""
+
+    def __missing__(self, code_point: int) -> str:
+        folded = self[code_point] = simple_uppercase(chr(code_point))
+        return folded
+
+
+_FOLDING = _Folding()
+
+
+def fold(text: str) -> str:
+    """Two texts are equal under K2 if their folded texts are."""
+    return text.translate(_FOLDING)
+
+
+def trim(text: str) -> str:
+    return text.strip(WHITE_SPACE)
+
+
+def terms_of(text: str) -> list[str]:
+    """K1: the folded terms of a query, repeated ones again."""
+    return [term for term in re.split(f"[{WHITE_SPACE}]", fold(text)) if term]
+
+
+# Documents (B3 to B6)
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str | None
+    description: str | None
+    tags: tuple[str, ...]
+    concept_type: str | None
+    status: str
+    stale_after: str | None
+    trust_tier: str
+    body: str
+
+
+def split_frontmatter(text: str) -> tuple[str, str]:
+    """B4: the frontmatter and the body.
+
+    Raises:
+        Unusable: The frontmatter does not end.
+    """
+    lines = text.split("\n")
+    if trim(lines[0]) != "---":
+        return "", text
+    for number, line in enumerate(lines[1:], start=1):
+        if trim(line) == "---":
+            front = "".join(f"{line}\n" for line in lines[1:number])
+            return front, "\n".join(lines[number + 1 :])
+    raise Unusable("the frontmatter does not end")
+
+
+def parse_yaml(text: str) -> dict[str, Node]:
+    """B5: the mapping that a frontmatter is, its scalars as text.
+
+    Raises:
+        Unusable: It is not YAML, or not one mapping.
+    """
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        roots = list(_documents(iter(yaml.parse(text, Loader=loader))))
+    except yaml.YAMLError as error:
+        raise Unusable(f"broken YAML: {error}") from error
+    if roots in ([], [None]):
+        return {}
+    if len(roots) > 1 or not isinstance(roots[0], dict):
+        raise Unusable("not a mapping")
+    return roots[0]
+
+
+def _documents(events: Iterator[Any]) -> Iterator[Node]:
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            yield _node(next(events), events, {})
+
+
+def _node(event: Any, events: Iterator[Any], anchors: dict[str, Node]) -> Node:
+    if isinstance(event, yaml.AliasEvent):
+        if event.anchor not in anchors:
+            raise Unusable(f"nothing is anchored as {event.anchor}")
+        return anchors[event.anchor]
+    if isinstance(event, yaml.ScalarEvent):
+        # The first flag says: plain and without a tag.
+        text = None if event.implicit[0] and event.value in NULLS else event.value
+        return _anchored(event, anchors, text)
+    if isinstance(event, yaml.SequenceStartEvent):
+        items = _anchored(event, anchors, list[Node]())
+        for item in events:
+            if isinstance(item, yaml.SequenceEndEvent):
+                return items
+            items.append(_node(item, events, anchors))
+    entries = _anchored(event, anchors, dict[str, Node]())
+    for first in events:
+        if isinstance(first, yaml.MappingEndEvent):
+            break
+        key = _node(first, events, anchors)
+        value = _node(next(events), events, anchors)
+        if isinstance(key, str):
+            entries[key] = value
+    return entries
+
+
+def _anchored(event: Any, anchors: dict[str, Node], node: T) -> T:
+    if event.anchor is not None:
+        anchors[event.anchor] = node
+    return node
+
+
+def scalar(mapping: dict[str, Node], key: str) -> str | None:
+    value = mapping.get(key)
+    return value if isinstance(value, str) else None
+
+
+def tags_of(value: Node) -> tuple[str, ...]:
+    """B6: a list's scalars, or the parts of one scalar."""
+    if isinstance(value, list):
+        return tuple(item for item in value if isinstance(item, str))
+    if not isinstance(value, str):
+        return ()
+    text = trim(value)
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    return tuple(part for part in map(trim, text.split(",")) if part)
+
+
+def trust_of(value: Node) -> str:
+    """L5: what ``verified`` says."""
+    entries = [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
+    if not entries:
+        return "unverified"
+    if any((scalar(entry, "by") or "").startswith("human:") for entry in entries):
+        return "human_reviewed"
+    return "machine_confirmed"
+
+
+def read_document(data: bytes) -> Document:
+    """B3 to B7: one file.
+
+    Raises:
+        Unusable: It cannot be decoded or parsed.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unusable("not UTF-8") from error
+    front, body = split_frontmatter(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    fields = parse_yaml(front)
+    status = scalar(fields, "status")
+    return Document(
+        title=scalar(fields, "title"),
+        description=scalar(fields, "description"),
+        tags=tags_of(fields.get("tags")),
+        concept_type=scalar(fields, "type"),
+        status=status if status in ("draft", "deprecated") else "stable",  # L1
+        stale_after=scalar(fields, "stale_after"),
+        trust_tier=trust_of(fields.get("verified")),
+        body=body,
+    )
+
+
+# Bundles (B1, B2, B7 to B10)
+
+
+class Concept:
+    """A document with its id, and with the folded text a search looks at."""
+
+    def __init__(self, concept_id: str, document: Document) -> None:
+        self.id = concept_id
+        self.document = document
+        self.title = fold(document.title or "")
+        self.tags = [fold(tag) for tag in document.tags]
+        self.description = fold(document.description or "")
+        self.body = fold(document.body)
+
+    def score(self, terms: Iterable[str]) -> int:
+        """K3."""
+        score = 0
+        for term in terms:
+            if term in self.title:
+                score += 3
+            if term in self.description or any(term in tag for tag in self.tags):
+                score += 2
+            if term in self.body:
+                score += 1
+        return score
+
+    def excerpt(self, terms: Sequence[str]) -> str:
+        """K6."""
+        for line in self.document.body.split("\n"):
+            shown = trim(line)
+            folded = fold(shown)
+            if shown and any(term in folded for term in terms):
+                return shown
+        return ""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    concepts: tuple[Concept, ...]
+    problems: frozenset[str]
+    """Paths below the root (B7)."""
+
+
+def read_bundle(root: Path) -> Bundle:
+    """All of a bundle.
+
+    Raises:
+        SourceFailure: The root cannot be listed (B10).
+    """
+    concepts: list[Concept] = []
+    problems: set[str] = set()
+    try:
+        root = root.resolve(strict=True)
+        _read_directory(root, root, concepts, problems)
+    except OSError as error:
+        raise SourceFailure(str(root)) from error
+    return Bundle(tuple(concepts), frozenset(problems))
+
+
+def _read_directory(root: Path, directory: Path, concepts: list[Concept], problems: set[str]) -> None:
+    for name in os.listdir(directory):
+        path = directory / name
+        below = path.relative_to(root).as_posix()
+        try:
+            if name.startswith("."):
+                pass
+            elif path.is_dir() and (path.is_symlink() or not _is_utf8(name)):
+                raise Unusable("a directory that is a link, or has no readable name")
+            elif path.is_dir():
+                _read_directory(root, path, concepts, problems)
+            elif name.endswith(".md") and name not in ("index.md", "log.md"):
+                concepts.append(Concept(below.removesuffix(".md"), read_document(_read(root, path))))
+        except (OSError, Unusable):
+            problems.add(below)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read(root: Path, path: Path) -> bytes:
+    if not _is_utf8(path.name):
+        raise Unusable("the name is not UTF-8")
+    target = Path(os.path.realpath(path, strict=True))
+    if root not in target.parents:
+        raise Unusable("the link leads outside")
+    status = target.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise Unusable("not a regular file")
+    if status.st_size > MAX_FILE_BYTES:
+        raise Unusable("too large")
+    return target.read_bytes()
+
+
+# Staleness (L2 to L4)
+
+_INSTANT = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)"
+    r"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
+    r"(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def instant_of(text: str) -> int | None:
+    """L2: nanoseconds since 1970, or ``None`` for what is no instant."""
+    match = _INSTANT.fullmatch(trim(text))
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
+    fraction, sign, offset_hours, offset_minutes = match.groups()[6:]
+    try:
+        local = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    offset = 60 * (60 * int(offset_hours or 0) + int(offset_minutes or 0))
+    seconds = _seconds(local) - (-offset if sign == "-" else offset)
+    return seconds * 10**9 + int((fraction or "").ljust(9, "0"))
+
+
+def _seconds(moment: datetime) -> int:
+    since = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
+    return since.days * 24 * 60 * 60 + since.seconds
+
+
+def nanoseconds(moment: datetime) -> int:
+    return _seconds(moment) * 10**9 + moment.microsecond * 1000
+
+
+def is_admitted(stale_after: str | None, *, grace_days: int | None, now: int) -> bool:
+    """L3: ``grace_days`` is ``None`` for USE, 0 for STRICT."""
+    instant = None if stale_after is None else instant_of(stale_after)
+    return instant is None or grace_days is None or now < instant + grace_days * DAY
+
+
+# Catalogs and sources (C1, S1)
+
+
+@dataclass(frozen=True)
+class Source:
+    id: str
+    path: str
+    priority: int = 0
+    enabled: bool = True
+    role: str = "knowledge"
+
+
+def read_manifest(manifest: Path) -> list[Source]:
+    entries = json.loads(manifest.read_bytes().decode("utf-8-sig"))["sources"]
+    return [
+        Source(
+            entry["id"],
+            entry["path"],
+            entry.get("priority", 0),
+            entry.get("enabled", True),
+            entry.get("role", "knowledge"),
+        )
+        for entry in entries
+    ]
+
+
+def resolve(directory: Path, source: Source, root: Path) -> Path:
+    """C1: where a source is.
+
+    Raises:
+        SourceFailure: It is nowhere, outside the root, or behind a link.
+    """
+    target = Path(os.path.normpath(directory / source.path))
+    if target != root and root not in target.parents:
+        raise SourceFailure("outside")
+    below = target.relative_to(root).parts
+    if any(root.joinpath(*below[:depth]).is_symlink() for depth in range(1, len(below) + 1)):
+        raise SourceFailure("a link")
+    if not target.is_dir():
+        raise SourceFailure("not a directory")
+    return target
+
+
+def candidates(sources: Iterable[Source]) -> list[Source]:
+    """S1."""
+    searchable = [source for source in sources if source.enabled and source.role == "knowledge"]
+    return sorted(searchable, key=lambda source: (-source.priority, source.id))
+
+
+# Ranking (R1 to R5)
+
+
+class Passage(NamedTuple):
+    source_id: str
+    concept_id: str
+    title: str | None
+    excerpt: str
+    score: int
+    bundle_relative_path: str
+    trust_tier: str
+    status: str
+    stale_after: str | None
+    concept_type: str | None
+    description: str | None
+
+
+def ranked(passages: Iterable[Passage], *, strategy: str, sources: Sequence[Source]) -> list[Passage]:
+    """R1 to R3; ``sources`` is in order S1."""
+    priority = {source.id: source.priority for source in sources}
+    position = {source.id: index for index, source in enumerate(sources)}
+    orders: dict[str, Callable[[Passage], Any]] = {
+        GROUPED: lambda p: (position[p.source_id], -p.score, p.concept_id.split("/")),
+        MERGED: lambda p: (-p.score, -priority[p.source_id], p.source_id, p.concept_id),
+        PRIORITY_WEIGHTED: lambda p: (-priority[p.source_id], -p.score, p.source_id, p.concept_id),
+    }
+    return sorted(passages, key=orders[strategy])
+
+
+def fair(ranking: Iterable[T], quota: int, source_of: Callable[[T], object]) -> list[T]:
+    """R5, as the quadratic walk."""
+    queue = list(ranking)
+    emitted: list[T] = []
+    while queue:
+        head = source_of(queue[0])
+        last = [source_of(item) for item in emitted[-quota:]]
+        others = [index for index, item in enumerate(queue) if source_of(item) != head]
+        row_is_full = last == [head] * quota
+        emitted.append(queue.pop(others[0] if row_is_full and others else 0))
+    return emitted
+
+
+# Answers (S2 to S5, D1 to D3, Q1)
+
+
+class Answer(NamedTuple):
+    passages: tuple[Passage, ...]
+    diagnostics: tuple[tuple[str, str | None], ...]
+    """Codes and source ids."""
+
+
+class NaiveCatalog:
+    """A catalog read once, for many searches: ``NaiveCatalog(manifest).load().search("orders")``."""
+
+    def __init__(self, manifest: Path, *, root: Path | None = None) -> None:
+        self.manifest = manifest
+        # The root itself may be a link.
+        self.directory = manifest.parent.resolve()
+        self.root = self.directory if root is None else root.resolve()
+        self.sources: list[Source] = []
+        self._directories: dict[str, tuple[int, int]] = {}
+        self._bundles: dict[str, Bundle | None] = {}
+
+    def load(self) -> NaiveCatalog:
+        """Reads the manifest and every searchable bundle again."""
+        self.sources = read_manifest(self.manifest)
+        self._directories = {}
+        self._bundles = {}
+        for source in candidates(self.sources):
+            try:
+                directory = resolve(self.directory, source, self.root)
+                status = directory.stat()
+                self._directories[source.id] = (status.st_dev, status.st_ino)
+                self._bundles[source.id] = read_bundle(directory)
+            except SourceFailure:
+                self._bundles[source.id] = None
+        return self
+
+    def bundle(self, source_id: str) -> Bundle | None:
+        """What was read for a source; ``None`` if it failed."""
+        return self._bundles[source_id]
+
+    def search(
+        self,
+        text: str,
+        *,
+        tag: str | None = None,
+        grace_days: int | None = None,
+        now: datetime | None = None,
+        strategy: str = GROUPED,
+        quota: int | None = None,
+        permitted: frozenset[str] | None = None,
+        policy: Callable[[Source], bool] | None = None,
+        default_quota: int | None = None,
+        default_policy: Callable[[Source], bool] | None = None,
+    ) -> Answer:
+        """What was loaded, asked one question.
+
+        Raises:
+            Refused: Q1, S2.
+        """
+        quota = default_quota if quota is None else quota
+        if not trim(text) or (quota is not None and quota < 1) or strategy not in STRATEGIES:
+            raise Refused
+        if permitted is not None and policy is not None:
+            raise Refused
+
+        visible = [
+            source
+            for source in candidates(self.sources)
+            if self._is_visible(source, permitted=permitted, policy=policy or default_policy)
+        ]
+        if not visible:
+            return Answer((), (("NO_ENABLED_SOURCES", None),))
+        if strategy != GROUPED:
+            visible = self._without_repeated_directories(visible)
+
+        terms = terms_of(text)
+        moment = nanoseconds(now or datetime.now(timezone.utc))
+        passages: list[Passage] = []
+        diagnostics: list[tuple[str, str | None]] = []
+        for source in visible:
+            bundle = self._bundles[source.id]
+            if bundle is None:
+                diagnostics.append(("SOURCE_UNAVAILABLE", source.id))
+                continue
+            passages += (
+                passage
+                for passage in passages_of(source.id, bundle, terms, tag=tag)
+                if is_admitted(passage.stale_after, grace_days=grace_days, now=moment)
+            )
+        if not passages and len(diagnostics) < len(visible):
+            diagnostics.append(("NO_MATCHES", None))
+
+        ranking = ranked(passages, strategy=strategy, sources=visible)
+        if strategy != GROUPED and quota is not None:
+            ranking = fair(ranking, quota, lambda passage: passage.source_id)
+        return Answer(tuple(ranking), tuple(diagnostics))
+
+    def _is_visible(
+        self, source: Source, *, permitted: frozenset[str] | None, policy: Callable[[Source], bool] | None
+    ) -> bool:
+        """S2."""
+        if permitted is not None:
+            return source.id in permitted
+        return policy is None or policy(source)
+
+    def _without_repeated_directories(self, sources: Iterable[Source]) -> list[Source]:
+        """R4: the first source of each directory, and every source that has none."""
+        kept: list[Source] = []
+        seen: set[tuple[int, int]] = set()
+        for source in sources:
+            directory = self._directories.get(source.id)
+            if directory is None or directory not in seen:
+                kept.append(source)
+            if directory is not None:
+                seen.add(directory)
+        return kept
+
+
+def passages_of(
+    source_id: str, bundle: Bundle, terms: Sequence[str], *, tag: str | None = None
+) -> Iterator[Passage]:
+    """K3 to K6: the concepts of one bundle that match, in no order."""
+    wanted = fold(tag) if tag is not None and trim(tag) else None
+    for concept in bundle.concepts:
+        if wanted is not None and wanted not in concept.tags:
+            continue
+        score = concept.score(terms)
+        if score:
+            document = concept.document
+            yield Passage(
+                source_id=source_id,
+                concept_id=concept.id,
+                title=document.title,
+                excerpt=concept.excerpt(terms),
+                score=score,
+                bundle_relative_path=f"{concept.id}.md",
+                trust_tier=document.trust_tier,
+                status=document.status,
+                stale_after=document.stale_after,
+                concept_type=document.concept_type,
+                description=document.description,
+            )

@@ -1,0 +1,23 @@
+"""How hard hypothesis tries: ``HYPOTHESIS_PROFILE`` names the profile, ``dev`` if it is not set.
+
+``ci`` draws the same examples each time, so that a red run can be repeated.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Examples write real directories: how long that takes says nothing about the code.
+SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
+
+settings.register_profile("dev", deadline=None, max_examples=60, suppress_health_check=SLOW_IS_FINE)
+settings.register_profile(
+    "ci",
+    deadline=None,
+    max_examples=150,
+    derandomize=True,
+    print_blob=True,
+    database=None,
+    suppress_health_check=SLOW_IS_FINE,
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))

@@ -1,0 +1,486 @@
+"""Bundles, catalogs and questions to draw.
+
+Everything of one drawn world is put together from a few *phrases*, and those from one *palette*: a handful of
+characters that are easily mistaken for one another. In a tiny alphabet words meet by chance, and where they
+meet is where the rules differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+import naive
+
+T = TypeVar("T")
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+"""What the clock says when drawn concepts are asked for."""
+
+COLLIDING = (
+    "aAbB",
+    "éÉe\u0301",
+    "σΣς",
+    "iIıİ",
+    "sSſ",
+    "ßẞsS",
+    "kK\u212a",
+    "aＡａA",
+    "ǅǆǄdž",
+    "ᾳᾼα\u0345ιΙ",
+    "\u00b5μΜ",
+    "Ꭰꭰ",
+    "აᲐ",
+    "ÅÅa\u030a",
+    "数字",
+    "\U00010400\U00010428",
+    "\x1cab",
+    "\u200b\ufeffa",
+)
+"""Characters that fold together, next to ones that only look as if they did."""
+
+PUNCTUATION = "-_/.,:#'\"[]{}\\%"
+
+
+@st.composite
+def palettes(draw: DrawFn) -> str:
+    groups = st.sampled_from(COLLIDING)
+    mark: str = draw(st.sampled_from(["", *PUNCTUATION]))
+    return draw(groups) + draw(groups) + mark
+
+
+def words(palette: str) -> SearchStrategy[str]:
+    return st.text(st.sampled_from(palette), min_size=1, max_size=3)
+
+
+def phrases(palette: str) -> SearchStrategy[str]:
+    """Words with white space of any kind between and around them, or nothing."""
+    gaps = st.text(st.sampled_from(naive.WHITE_SPACE), min_size=1, max_size=2) | st.just(" ")
+    some = st.lists(st.tuples(words(palette), gaps), min_size=1, max_size=3)
+    parts = some | st.just(list[tuple[str, str]]())
+    return st.builds(
+        lambda before, parts, is_open: (
+            before + "".join(word + gap for word, gap in parts)[: None if is_open else -1]
+        ),
+        st.just("") | gaps,
+        parts,
+        st.booleans(),
+    )
+
+
+@st.composite
+def phrase_pools(draw: DrawFn) -> list[str]:
+    """What one world has to say; each character that occurs is also a phrase."""
+    drawn = draw(st.lists(phrases(draw(palettes())), min_size=3, max_size=6))
+    return drawn + [character for character in sorted(set("".join(drawn))) if naive.trim(character)]
+
+
+# Frontmatter, written in each of the ways YAML offers. PyYAML reads YAML 1.1: where the versions differ,
+# text is written with escapes.
+
+_PRINTABLE = re.compile("[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
+_PLAIN = re.compile(r"[^\W_](?:[\w.,()+/-]|:(?=\d)| (?=[\w(+/]))*")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
+
+
+def double_quoted(text: str) -> str:
+    return f'"{"".join(_escaped(character) for character in text)}"'
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if _PRINTABLE.fullmatch(character) and character not in naive.WHITE_SPACE.replace(" ", ""):
+        return character
+    code_point = ord(character)
+    return f"\\x{code_point:02x}" if code_point < 0x100 else f"\\u{code_point:04x}"
+
+
+def scalars(text: str) -> SearchStrategy[str]:
+    """The ways to write ``text`` after a key or a dash that is not indented."""
+    ways = [double_quoted(text)]
+    if _PRINTABLE.fullmatch(text):
+        ways.append("'" + text.replace("'", "''") + "'")
+    if _PLAIN.fullmatch(text) and text not in naive.NULLS:
+        ways += [text, f"{text}  # not the text"]
+    lines = text.split("\n")
+    if lines[0].strip() and not text.startswith(" ") and all(map(_fits_in_a_block, lines)):
+        block = "".join(f"\n  {line}" if line else "\n" for line in lines)
+        if lines[-1]:
+            ways += [f"|-{block}", f">-{block}"] if len(lines) == 1 else [f"|-{block}"]
+        elif lines[-2]:
+            ways.append(f"|{block[:-1]}")
+    return st.sampled_from(ways)
+
+
+def _fits_in_a_block(line: str) -> bool:
+    return bool(_PRINTABLE.fullmatch(line)) and (not line or bool(line.strip(" ")))
+
+
+@st.composite
+def tag_values(draw: DrawFn, pool: Sequence[str]) -> str:
+    """What may stand after ``tags:``."""
+    shape = draw(st.sampled_from(["block", "flow", "commas", "brackets", "odd", "null"]))
+    if shape == "null":
+        return draw(st.sampled_from(["", " ~", " null", " []", " {}", ' ""', " {a: b}"]))
+    items = draw(at_most(3, st.sampled_from(pool)))
+    if shape == "block" and items:
+        return "".join(f"\n- {draw(scalars(item))}" for item in items)
+    if shape == "odd":
+        odd = draw(st.sampled_from(["[nested]", "{a: b}", "~", "null", "3.10", "&n kept", "!!str tagged"]))
+        return f"\n- {odd}" + "".join(f"\n- {double_quoted(item)}" for item in items)
+    if shape == "flow":
+        return f" [{', '.join(double_quoted(item) for item in items)}]"
+    text = ",".join(items)
+    return f" {draw(scalars(f'[{text}]' if shape == 'brackets' else text))}"
+
+
+VERIFIED = (
+    "",
+    " ~",
+    " []",
+    " {}",
+    " yes",
+    " {by: robot}",
+    " {by: 'human:ada', at: 2026-01-01}",
+    " {at: 2026-01-01}",
+    "\n- by: robot\n- by: human:ada",
+    "\n- by: robot\n  at: 2026-01-01",
+    "\n- human:ada",
+    "\n- by: [human:ada]",
+    "\n- robot\n- by: Human:ada",
+    "\n  by: human:ada\n  by: robot",
+)
+
+STALE_AFTER = (
+    "2026-03-01",
+    "2026-03-02",
+    "2026-02-28",
+    "2026-02-27",
+    "2026-03-01T12:00:00Z",
+    "2026-03-01T12:00:00.000001Z",
+    "2026-03-01T11:59:59.999999Z",
+    "2026-03-01T14:00:00+02:00",
+    "2026-03-01T13:59:59+02:00",
+    "2026-02-28T12:00:00",
+    "2026-02-28T12:00:00-00:01",
+    "2026-02-27 12:00:00.5",
+    "2025-01-01T00:00",
+    "12:00",
+    "2026-13-01",
+    "2026-02-30",
+    "2020-01-01 or later",
+    "soon",
+)
+
+STATUSES = ("draft", "stable", "deprecated", "Draft", "archived", " draft")
+
+EXTRAS = (
+    "# a comment",
+    "",
+    "extra: {a: [1, 2], b: ~}",
+    "okf_version: 0.1",
+    "unused: &unused [*title]",
+    "nested:\n  title: not this one\n  tags: [nor, these]",
+    "1: one",
+    "? [a, b]\n: c",
+    "titles: wrong",
+    "Title: wrong",
+    '"quoted key": 1',
+    "long: >\n  folded\n  text",
+    "timestamp: 2026-01-01 10:00:00",
+)
+
+BROKEN = (
+    b"\xff\xfe",
+    b"caf\xe9",
+    b"---\ntitle: a\n",
+    b"---\n- a\n---\na",
+    b"---\ntext\n---\na",
+    b"---\ntitle: [a\n---\na",
+    b'---\ntitle: "a\n---\na',
+    b"---\ntitle: *nowhere\n---\na",
+    b"---\ntitle: a\n title: b\n---\na",
+    b"---\na: b: c\n---\na",
+    b"---\na: 1\n--- # again\nb: 1\n---\n",
+)
+"""Files that are problems whoever reads them."""
+
+
+@st.composite
+def documents(draw: DrawFn, pool: Sequence[str]) -> bytes:
+    """One file: mostly a concept that says something, now and then one that is broken."""
+    kind = draw(st.sampled_from(["full"] * 8 + ["bare"] * 2 + ["broken"]))
+    if kind == "broken":
+        return draw(st.sampled_from(BROKEN))
+    body = "\n".join(
+        draw(st.lists(st.sampled_from(pool), min_size=draw(st.sampled_from([0, 2])), max_size=4))
+    )
+    text = f"no frontmatter\n{body}"
+    if kind == "full":
+        front = draw(frontmatters(pool))
+        opening, closing = (draw(st.sampled_from(["---"] * 4 + ["---\t", "--- \u3000"])) for _ in range(2))
+        text = f"{opening}\n{front}{closing}\n{body}"
+    if draw(st.integers(0, 4)) == 0:
+        text = text.replace("\n", "\r\n")
+    return draw(st.sampled_from(["", "", "", "\ufeff"])).encode() + text.encode()
+
+
+FIELDS = ("title", "description", "tags", "status", "stale_after", "verified", "type")
+
+
+@st.composite
+def frontmatters(draw: DrawFn, pool: Sequence[str]) -> str:
+    entries: list[str] = []
+
+    def entry(key: str, value: str) -> None:
+        written = draw(st.sampled_from([key] * 4 + [f'"{key}"', f"'{key}'"]))
+        entries.append(f"{written}:{value}")
+
+    def scalar(key: str, texts: SearchStrategy[str], *, anchor: str = "") -> None:
+        text = draw(texts)
+        entry(key, f" {anchor}{draw(scalars(text))}")
+
+    present = draw(
+        st.sets(st.sampled_from(["title", "description", "tags", "status", "stale", "verified", "type"]))
+    )
+    scalar("anchored", st.sampled_from(pool), anchor="&title ")
+    if "title" in present:
+        scalar("title", st.sampled_from(pool))
+        again = draw(st.sampled_from(["no"] * 5 + ["again", "null", "list", "alias"]))
+        if again == "again":
+            scalar("title", st.sampled_from(pool))
+        elif again != "no":
+            entry("title", {"null": " ~", "list": " [a]", "alias": " *title"}[again])
+    if "description" in present:
+        scalar("description", st.sampled_from(pool))
+    if "tags" in present:
+        entry("tags", draw(tag_values(pool)))
+    if "status" in present:
+        scalar("status", st.sampled_from(STATUSES))
+    if "stale_after" in present:
+        scalar("stale_after", st.sampled_from(STALE_AFTER))
+    if "verified" in present:
+        entry("verified", draw(st.sampled_from(VERIFIED)))
+    if "type" in present:
+        scalar("type", st.sampled_from(["Metric", "3.10", *pool]))
+    # Not shuffled: the order of repeated keys and of anchors is part of what was drawn.
+    entries += draw(at_most(2, st.sampled_from(EXTRAS)))
+    return "".join(f"{line}\n" for line in entries)
+
+
+def at_most(count: int, items: SearchStrategy[T]) -> SearchStrategy[list[T]]:
+    return st.lists(items, max_size=count)
+
+
+# Bundles and catalogs
+
+# Around `/` in code point order: where ids compared part by part and as one string part ways.
+SEGMENTS = (
+    "a",
+    "b",
+    "a-b",
+    "a b",
+    "a.b",
+    "a!",
+    "a0",
+    "A",
+    "é",
+    "e\u0301",
+    "数",
+    "a.md",
+    "index.md",
+    "\U00010400",
+)
+
+Tree = dict[str, bytes]
+"""Contents by path below the bundle root."""
+
+
+@st.composite
+def paths(draw: DrawFn) -> str:
+    *parents, name = draw(st.lists(st.sampled_from(SEGMENTS), min_size=1, max_size=3))
+    return "/".join([*parents, name.removesuffix(".md") + ".md"])
+
+
+@st.composite
+def other_paths(draw: DrawFn) -> str:
+    """Files that are no concepts."""
+    return draw(
+        st.sampled_from(["index.md", "a/log.md", ".hidden.md", ".git/a.md", "a.MD", "b/notes.txt", "md"])
+    )
+
+
+@st.composite
+def trees(draw: DrawFn, pool: Sequence[str], *, max_files: int = 8) -> Tree:
+    least = draw(st.sampled_from([4, 6, 0]))
+    any_path = st.sampled_from([paths()] * 5 + [other_paths()]).flatmap(lambda kind: kind)
+    drawn = draw(st.dictionaries(any_path, documents(pool), min_size=least, max_size=max_files))
+    return without_clashes(drawn)
+
+
+def without_clashes(tree: Tree) -> Tree:
+    """The files of ``tree`` that can stand beside each other: no file where another needs a directory."""
+    kept: Tree = {}
+    for path, content in tree.items():
+        # macOS takes names for equal that differ in case or normalisation.
+        if not any(_is_above(path, other) or _is_above(other, path) for other in kept):
+            kept[path] = content
+    return kept
+
+
+def _is_above(directory: str, path: str) -> bool:
+    return path.casefold().startswith(f"{directory.casefold()}/")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A source as the manifest writes it."""
+
+    id: str
+    path: str
+    priority: int = 0
+    enabled: bool = True
+    role: str = "knowledge"
+    tier: str | None = None
+
+    def as_json(self) -> dict[str, object]:
+        fields: dict[str, object] = {"id": self.id, "path": self.path}
+        if self.priority:
+            fields["priority"] = self.priority
+        if not self.enabled:
+            fields["enabled"] = False
+        if self.tier is not None:
+            fields |= {"role": self.role, "tier": self.tier}
+        return fields
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    tag: str | None
+    grace_days: int | None
+    strategy: str | None
+    quota: int | None
+    permitted: frozenset[str] | None
+    admitted: frozenset[str] | None
+    """The sources the query's policy says yes to; ``None`` is no policy."""
+
+
+@dataclass(frozen=True)
+class Host:
+    strategy: str
+    quota: int | None
+    admitted: frozenset[str] | None
+
+
+@dataclass(frozen=True)
+class World:
+    """Bundles below one directory, a catalog over them, a host, and what it is asked."""
+
+    bundles: dict[str, Tree]
+    rows: tuple[Row, ...]
+    gone: frozenset[str]
+    """Bundles that are removed once the catalog is open."""
+    host: Host
+    questions: tuple[Question, ...]
+
+
+SOURCE_IDS = ("a", "B", "a-b", "a.b", "a_b", "Z9")
+SPELLINGS = ("{}", "./{}", "{}/", "x/../{}")
+
+
+def rows(directories: Sequence[str]) -> SearchStrategy[Row]:
+    path = st.builds(str.format, st.sampled_from(SPELLINGS), st.sampled_from(directories))
+    ids = st.sampled_from(SOURCE_IDS)
+    priorities = st.sampled_from([0, 0, 1, -1, 2**31 - 1, -(2**31)])
+    knowledge = st.builds(Row, ids, path, priorities)
+    disabled = st.builds(Row, ids, path | st.just("nowhere"), priorities, enabled=st.just(False))
+    memory = st.builds(Row, ids, path, priorities, role=st.just("memory"), tier=st.just("user"))
+    return st.sampled_from([knowledge] * 6 + [disabled, memory]).flatmap(lambda kind: kind)
+
+
+@st.composite
+def catalogs(draw: DrawFn, directories: Sequence[str]) -> tuple[Row, ...]:
+    drawn = draw(
+        st.lists(
+            rows(directories),
+            min_size=draw(st.sampled_from([1, 3])),
+            max_size=5,
+            unique_by=lambda row: row.id,
+        )
+    )
+    memory = [row for row in drawn if row.role == "memory"]
+    return tuple(row for row in drawn if row not in memory[1:])
+
+
+def source_sets() -> SearchStrategy[frozenset[str] | None]:
+    """Sets of source ids, most often none at all."""
+    some = st.frozensets(st.sampled_from((*SOURCE_IDS, "unknown")), min_size=2)
+    return st.sampled_from([st.none()] * 8 + [some] * 4 + [st.just(frozenset[str]())]).flatmap(
+        lambda kind: kind
+    )
+
+
+@st.composite
+def texts(draw: DrawFn, pool: Sequence[str]) -> str:
+    """What to ask: something said, perhaps in another case, or together with something else."""
+    said = st.sampled_from([phrase for phrase in pool if naive.trim(phrase)] or ["a"])
+    changes: list[Callable[[str], str]] = [str, str.upper, str.lower, str.title]
+    return (
+        draw(st.sampled_from(changes))(draw(said))
+        + draw(st.sampled_from(["", " ", "\u3000", "\x1c"]))
+        + draw(st.just("") | said)
+    )
+
+
+@st.composite
+def questions(draw: DrawFn, pool: Sequence[str]) -> Question:
+    sources = draw(source_sets())
+    by_policy = draw(st.booleans())
+    return Question(
+        text=draw(texts(pool)),
+        tag=draw(st.sampled_from([None] * 20 + ["", " ", "kept", *pool])),
+        grace_days=draw(st.sampled_from([None, None, 0, 1, 2, 400])),
+        strategy=draw(st.sampled_from([None, *naive.STRATEGIES])),
+        quota=draw(st.sampled_from([None, None, 1, 2, 3, 1000])),
+        permitted=None if by_policy else sources,
+        admitted=sources if by_policy else None,
+    )
+
+
+@st.composite
+def hosts(draw: DrawFn) -> Host:
+    return Host(
+        strategy=draw(st.sampled_from(naive.STRATEGIES)),
+        quota=draw(st.sampled_from([None, None, 1, 2])),
+        admitted=draw(source_sets()),
+    )
+
+
+@st.composite
+def worlds(draw: DrawFn) -> World:
+    pool = draw(phrase_pools())
+    bundles = draw(
+        st.dictionaries(
+            st.sampled_from("xyz"), trees(pool), min_size=draw(st.sampled_from([2, 1])), max_size=3
+        )
+    )
+    bundles.setdefault("x", {})
+    # A source inside another one is a different directory, although its files are the same.
+    inner = {f"{name}/{path.split('/')[0]}" for name, tree in bundles.items() for path in tree if "/" in path}
+    return World(
+        bundles=bundles,
+        rows=draw(catalogs([*sorted(bundles), *sorted(inner)])),
+        gone=draw(
+            st.just(frozenset()) | st.just(frozenset()) | st.frozensets(st.sampled_from(sorted(bundles)))
+        ),
+        host=draw(hosts()),
+        questions=tuple(draw(st.lists(questions(pool), min_size=1, max_size=6))),
+    )

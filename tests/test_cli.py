@@ -1,0 +1,492 @@
+"""The command line, in this process for what it says and in processes of its own for how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.metadata import entry_points, version
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from trees import write_manifest, write_tree
+from typer.testing import CliRunner
+
+from okf_catalog import (
+    CatalogReport,
+    FileKnowledgeCatalog,
+    KnowledgeCatalogSource,
+    KnowledgePassage,
+    SourceProblem,
+    SourceReport,
+    open_knowledge,
+)
+from okf_catalog.cli.app import app
+from okf_catalog.cli.marks import Span, clip, marked, spans, terms_of
+
+MAIN = "from okf_catalog.cli import main; main()"
+PASSAGE_FIELDS = [name for name in dir(KnowledgePassage) if not name.startswith("_")]
+
+GUIDE = """\
+---
+type: Guide
+title: Orders guide
+description: How orders travel.
+tags: [sales, "50%"]
+stale_after: 2024-05-01
+verified: {by: human:ada}
+---
+
+Every order starts as a draft.
+"""
+NOTES = """\
+---
+type: Note
+status: draft
+---
+
+Late orders are chased on Mondays.
+"""
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Path:
+    """Two sources: ``sales`` above ``archive``."""
+    write_tree(tmp_path, {"sales/orders/guide.md": GUIDE, "archive/notes.md": NOTES})
+    return write_manifest(
+        tmp_path,
+        [{"id": "archive", "path": "archive"}, {"id": "sales", "path": "sales", "priority": 5}],
+    )
+
+
+@pytest.fixture
+def content_catalog(tmp_path: Path) -> Path:
+    """One source with an empty directory ``bundle``, to be filled by the test."""
+    (tmp_path / "bundle").mkdir()
+    return write_manifest(tmp_path, [{"id": "bundle", "path": "bundle"}])
+
+
+def run(*arguments: str | Path, code: int = 0, env: dict[str, str] | None = None) -> str:
+    """What a command that ends with ``code`` prints; it says nothing on stderr."""
+    result = CliRunner(env=env).invoke(app, [*map(str, arguments)])
+    assert (result.exit_code, result.stderr) == (code, "")
+    return result.stdout
+
+
+def complaint(*arguments: str | Path, code: int) -> str:
+    """What a command that ends with ``code`` says on stderr; it prints nothing."""
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert (result.exit_code, result.stdout) == (code, "")
+    return result.stderr
+
+
+def answer(catalog: Path, *arguments: str) -> Any:
+    return json.loads(run("search", *arguments, "--catalog", catalog, "--json"))
+
+
+def found(catalog: Path, *arguments: str) -> list[tuple[str, str]]:
+    passages = answer(catalog, *arguments)["passages"]
+    return [(passage["source_id"], passage["concept_id"]) for passage in passages]
+
+
+def start(
+    *arguments: str | Path, program: str = MAIN, env: dict[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | (env or {}),
+    )
+
+
+# Search
+
+
+def test_search_shows_rank_source_concept_score_title_and_excerpt(catalog: Path) -> None:
+    shown = run("search", "order draft", "--catalog", catalog)
+    assert shown.splitlines() == [
+        "  1 **Order**s guide",
+        "    sales: orders/guide, score 7, stale after 2024-05-01, human reviewed",
+        "    Every **order** starts as a **draft**.",
+        "",
+        "  2 notes",
+        "    archive: notes, score 1, draft",
+        "    Late **order**s are chased on Mondays.",
+        "",
+    ]
+
+
+def test_a_terminal_gets_colours_instead_of_asterisks(catalog: Path) -> None:
+    terminal = {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}
+    shown = run("search", "draft", "--catalog", catalog, env=terminal)
+    assert "starts as a \x1b[1;33mdraft\x1b[0m." in shown
+    assert "**" not in shown
+
+
+def test_limit_keeps_the_first_passages_and_says_so(catalog: Path) -> None:
+    shown = run("search", "order", "--catalog", catalog, "--limit", "1")
+    assert "1 of 2 passages." in shown
+    assert "notes" not in shown
+    assert found(catalog, "order", "--limit", "1") == [("sales", "orders/guide")]
+
+
+def test_no_match_is_a_diagnostic_and_no_failure(catalog: Path) -> None:
+    assert run("search", "zebra", "--catalog", catalog).startswith("[NO_MATCHES] ")
+    assert [diagnostic["code"] for diagnostic in answer(catalog, "zebra")["diagnostics"]] == ["NO_MATCHES"]
+
+
+def test_no_permit_permits_all_and_some_permit_no_other(catalog: Path) -> None:
+    assert len(found(catalog, "order")) == 2
+    assert found(catalog, "order", "--permit", "archive") == [("archive", "notes")]
+    assert len(found(catalog, "order", "--permit", "archive", "--permit", "sales")) == 2
+    nobody = answer(catalog, "order", "--permit", "nobody")
+    assert [diagnostic["code"] for diagnostic in nobody["diagnostics"]] == ["NO_ENABLED_SOURCES"]
+
+
+def test_stale_is_use_strict_or_days(catalog: Path) -> None:
+    assert found(catalog, "guide") == found(catalog, "guide", "--stale", "use") == [("sales", "orders/guide")]
+    assert found(catalog, "guide", "--stale", "strict") == found(catalog, "guide", "--stale", "0") == []
+    assert found(catalog, "guide", "--stale", "200000") == [("sales", "orders/guide")]
+
+
+def test_tag_keeps_the_concepts_that_have_it(catalog: Path) -> None:
+    assert found(catalog, "order", "--tag", "SALES") == [("sales", "orders/guide")]
+
+
+def test_strategy_and_quota_reach_the_resolver(tmp_path: Path) -> None:
+    weak, strong = "---\ntitle: x\n---\nword\n", "---\ntitle: word\n---\nword\n"
+    write_tree(tmp_path, {"a/1.md": weak, "a/2.md": weak, "b/1.md": strong, "b/2.md": strong})
+    sources = [{"id": "a", "path": "a", "priority": 1}, {"id": "b", "path": "b"}]
+    catalog = write_manifest(tmp_path, sources)
+
+    def order(*options: str) -> str:
+        return "".join(source for source, _ in found(catalog, "word", *options))
+
+    assert order() == order("--strategy", "priority_weighted") == "aabb"
+    assert order("--strategy", "merged") == "bbaa"
+    assert order("--strategy", "merged", "--quota", "1") == "baba"
+
+
+def test_a_text_that_looks_like_an_option_goes_behind_two_dashes(catalog: Path) -> None:
+    shown = run("search", "--catalog", catalog, "--json", "--", "--draft")
+    assert json.loads(shown)["query"]["text"] == "--draft"
+
+
+# JSON
+
+
+def test_json_is_the_whole_answer(catalog: Path) -> None:
+    document = answer(catalog, "order draft", "--stale", "9", "--tag", " ")
+    assert document["query"] == {
+        "text": "order draft",
+        "tag": " ",
+        "strategy": "grouped_by_source",
+        "quota": None,
+        "stale": "9",
+        "permitted_source_ids": None,
+    }
+    assert document["generation"] == 1
+    assert document["diagnostics"] == []
+
+    with open_knowledge(catalog, watch_for_changes=False) as knowledge:
+        passages = knowledge.search("order draft").passages
+    whole = answer(catalog, "order draft")["passages"]
+    assert [sorted(row) for row in whole] == [sorted(PASSAGE_FIELDS)] * 2
+    for row, passage in zip(whole, passages, strict=True):
+        expected = {name: getattr(passage, name) for name in PASSAGE_FIELDS}
+        expected |= {"trust_tier": passage.trust_tier.name.lower(), "status": passage.status.value}
+        assert row == expected
+
+
+def test_json_stays_valid_and_uncoloured_whatever_the_content(content_catalog: Path) -> None:
+    body = "wörd \x1b[31m \u009b \u202e 😀\n"
+    write_tree(content_catalog.parent, {"bundle/ü.md": body})
+    shown = run("search", "wörd", "--catalog", content_catalog, "--json", env={"FORCE_COLOR": "1"})
+    assert shown.isascii()
+    assert "\x1b" not in shown
+    assert json.loads(shown)["passages"][0]["excerpt"] == body.strip()
+
+
+def test_no_absolute_path_is_shown(catalog: Path) -> None:
+    directory = catalog.parent
+    for arguments in (("order",), ("order", "--json"), ("zebra", "--json")):
+        assert str(directory) not in run("search", *arguments, "--catalog", catalog)
+    assert str(directory) not in run("check", "--catalog", catalog)
+
+
+# Content that would act
+
+
+def test_markup_and_emoji_codes_are_shown_as_written(content_catalog: Path) -> None:
+    text = "[bold]word[/bold] [/] [link=x]:smile: $'x'"
+    write_tree(
+        content_catalog.parent, {"bundle/a.md": f"---\ntitle: '{text.replace(chr(39), '')}'\n---\n{text}\n"}
+    )
+    lines = run("search", "word", "--catalog", content_catalog).splitlines()
+    assert lines[0] == "  1 [bold]**word**[/bold] [/] [link=x]:smile: $x"
+    assert lines[2] == "    [bold]**word**[/bold] [/] [link=x]:smile: $'x'"
+
+
+@pytest.mark.parametrize("terminal", [{}, {"FORCE_COLOR": "1", "TERM": "xterm"}])
+def test_control_characters_never_reach_the_terminal(content_catalog: Path, terminal: dict[str, str]) -> None:
+    files = {
+        "bundle/\x1b]0;name\x07.md": '---\ntitle: "word \\e[2J\\n\\x9b1m"\nstale_after: "\\a"\n---\n',
+        "bundle/b.md": "word \x1b]0;owned\x07 \x08\x7f\u009b31m \u202eevil\u2066\ttab\n",
+    }
+    write_tree(content_catalog.parent, files)
+    shown = run("search", "word", "--catalog", content_catalog, env=terminal)
+    for character in "\x07\x08\x7f\x9b\u202e\u2066":
+        assert character not in shown
+    for sequence in ("\x1b]", "\x1b[2J"):
+        assert sequence not in shown
+    for escaped in (
+        r"\x1b]0;name\x07",
+        r"\x1b[2J\x0a\x9b1m",
+        r"\x1b]0;owned\x07 \x08\x7f\x9b31m",
+        r"\u202eevil\u2066 tab",
+    ):
+        assert escaped in shown
+
+
+def test_problem_files_with_hostile_names_are_shown_harmlessly(content_catalog: Path) -> None:
+    write_tree(content_catalog.parent, {"bundle/\x1b[2J\n.md": b"\xff"})
+    shown = run("check", "--catalog", content_catalog)
+    assert "\x1b" not in shown
+    assert r"bundle: \x1b[2J\x0a.md: " in shown
+
+
+# Marks
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "expected"),
+    [
+        ("ORDER", "my orders", "my **order**s"),
+        ("σ", "ΣΊΣΥΦΟΣ σίσυφος", "**Σ**Ί**Σ**ΥΦΟ**Σ** **σ**ί**σ**υφο**ς**"),
+        ("ss", "Straße STRASSE", "Straße STRA**SS**E"),
+        ("SS", "Straße", "Straße"),
+        ("k", "300 \u212a, 3 k", "300 \u212a, 3 **k**"),
+        ("i", "ı i I İ", "ı **i** **I** İ"),
+        ("s", "ſ s S", "ſ **s** **S**"),
+        ("\u1f80", "\u1f88 \u1f00\u03b9", "**\u1f88** \u1f00\u03b9"),
+        ("ana", "banana", "b**anana**"),
+        ("ab bc", "abcd", "**abc**d"),
+        ("ab cd", "abcd", "**abcd**"),
+        ("a\x1cb", "a b a\x1cb", r"a b **a\x1cb**"),
+        ("a\u3000b", "ab", "**ab**"),
+        ("é", "e\u0301 é", "e\u0301 **é**"),
+        ("[x]", "[x] x", "**[x]** x"),
+        (".*", "a.* b", "a**.*** b"),
+    ],
+)
+def test_marks_follow_the_folding_of_the_search(query: str, text: str, expected: str) -> None:
+    assert marked(text, terms_of(query), style=None).plain == expected
+
+
+def test_marks_are_positions_in_the_original_text() -> None:
+    text = "ŉ ΐ ﬁ ß İ order"
+    assert spans(text, terms_of("ORDER")) == [Span(10, 15)]
+    assert text[10:15] == "order"
+
+
+def test_marks_are_where_the_engine_matches(content_catalog: Path) -> None:
+    """The engine is asked about each pair of characters, so that the two notions of equal cannot part."""
+    characters = "aAkKsS\u017fiI\u0131\u0130ß\u1e9eσςΣéÉ\u212aǆǅǄŉᾀᾈﬁﬀａＡ\u0345ΙιÅ\u212bµμΜ"
+    files = {f"bundle/{position}.md": character for position, character in enumerate(characters)}
+    write_tree(content_catalog.parent, files)
+    with open_knowledge(content_catalog, watch_for_changes=False) as knowledge:
+        for query in characters:
+            matched = {int(passage.concept_id) for passage in knowledge.search(query).passages}
+            marks = {at for at, text in enumerate(characters) if spans(text, terms_of(query))}
+            assert matched == marks, query
+
+
+def test_long_texts_are_cut_around_the_first_match() -> None:
+    text = "x" * 1000 + " needle " + "y" * 1000
+    cut = clip(text, terms_of("NEEDLE"), length=100)
+    assert "needle" in cut
+    assert cut.startswith("...x")
+    assert cut.endswith("y...")
+    assert len(cut) == 106
+    assert clip(text, terms_of("zebra"), length=10) == "x" * 10 + "..."
+    assert clip("short", terms_of("zebra"), length=10) == "short"
+
+
+# Check
+
+
+def test_check_shows_every_source_and_everything_left_out(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path, {"docs/a.md": GUIDE, "docs/deep/b.md": NOTES, "docs/bad.md": "---\nno end", "off/c.md": ""}
+    )
+    catalog = write_manifest(
+        tmp_path,
+        [
+            {"id": "docs", "path": "docs", "priority": -3},
+            {"id": "again", "path": "./docs", "priority": -4},
+            {"id": "off", "path": "off", "enabled": False},
+            {"id": "memory", "path": "off", "role": "memory", "tier": "user"},
+        ],
+    )
+    shown = run("check", "--catalog", catalog)
+    rows = [line.split() for line in shown.splitlines()]
+    assert rows[0] == ["source", "role", "priority", "enabled", "concepts", "path"]
+    assert ["docs", "knowledge", "-3", "yes", "2", "docs"] in rows
+    assert ["again", "knowledge", "-4", "yes", "2", "./docs"] in rows
+    assert ["off", "knowledge", "0", "no"] in [row[:4] for row in rows]
+    assert ["memory", "memory", "(user)", "0", "yes"] in [row[:5] for row in rows]
+    assert "\ndocs: bad.md: " in shown
+    assert "\nagain: is the directory of docs" in shown
+
+
+def test_check_exits_with_1_for_what_is_left_out_only_if_strict(content_catalog: Path) -> None:
+    write_tree(content_catalog.parent, {"bundle/good.md": NOTES})
+    assert "1 source, 1 concept, 0 problems." in run("check", "--catalog", content_catalog, "--strict")
+    write_tree(content_catalog.parent, {"bundle/bad.md": b"\xff"})
+    assert "1 source, 1 concept, 1 problem." in run("check", "--catalog", content_catalog)
+    assert "1 problem." in run("check", "--catalog", content_catalog, "--strict", code=1)
+
+
+def test_check_shows_a_source_that_cannot_be_read(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Who runs as root can list every directory, so the failure is made up.
+    def report(opened: FileKnowledgeCatalog) -> CatalogReport:
+        source: KnowledgeCatalogSource = opened.current.sources[0]
+        failed = SourceReport(
+            source=source,
+            directory=None,
+            concepts=0,
+            problems=(SourceProblem(path="a.md", reason="odd"),),
+            duplicate_of=None,
+            failure="permission denied",
+        )
+        return CatalogReport(generation=1, sources=(failed,))
+
+    monkeypatch.setattr(FileKnowledgeCatalog, "report", report)
+    shown = run("check", "--catalog", catalog)
+    assert "archive: cannot be read: permission denied" in shown
+    assert "1 failed source." in shown
+    run("check", "--catalog", catalog, "--strict", code=1)
+
+
+# Mistakes and other ends
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Missing command"),
+        (["search"], "Missing argument"),
+        (["search", "x"], "--catalog"),
+        (["check"], "--catalog"),
+        (["guess"], "guess"),
+        (["search", "x", "--guess"], "--guess"),
+        (["search", "x", "--catalog", "CATALOG", "--strategy", "best"], "grouped_by_source"),
+        (["search", "x", "--catalog", "CATALOG", "--quota", "0"], "--quota"),
+        (["search", "x", "--catalog", "CATALOG", "--quota", "some"], "--quota"),
+        (["search", "x", "--catalog", "CATALOG", "--quota", "9" * 30], "quota"),
+        (["search", "x", "--catalog", "CATALOG", "--limit", "0"], "--limit"),
+        (["search", "x", "--catalog", "CATALOG", "--stale", "never"], "'use', 'strict' or a number of days"),
+        (["search", "x", "--catalog", "CATALOG", "--stale", "-1"], "--stale"),
+        (["search", "x", "--catalog", "CATALOG", "--stale", "9" * 30], "--stale"),
+        (["search", " \u3000", "--catalog", "CATALOG"], "text"),
+        (["search", "x", "--catalog", "CATALOG", "--tag", "\udcff"], "UTF-8"),
+        (["search", "x\udcff", "--catalog", "CATALOG"], "UTF-8"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(catalog: Path, arguments: Sequence[str], says: str) -> None:
+    said = complaint(*(str(catalog) if word == "CATALOG" else word for word in arguments), code=2)
+    assert says in said
+    assert said.startswith("okf-catalog: ")
+    assert said.count("\n") == 1
+    assert said.endswith("\n")
+
+
+@pytest.mark.parametrize("command", [["search", "x"], ["check"]])
+def test_a_catalog_that_cannot_open_says_all_that_is_wrong_and_exits_with_1(
+    tmp_path: Path, command: list[str]
+) -> None:
+    sources = [{"id": "a", "path": "missing"}, {"id": "b", "path": "/etc"}, {"id": "c", "path": ".."}]
+    catalog = write_manifest(tmp_path, sources)
+    lines = complaint(*command, "--catalog", catalog, code=1).splitlines()
+    codes = ["TARGET_NOT_FOUND", "ABSOLUTE_PATH", "OUTSIDE_ROOT"]
+    assert [line.split()[1] for line in lines] == [f"[{code}]" for code in codes]
+    assert "[PARSE_ERROR]" in complaint(*command, "--catalog", tmp_path / "nothing.json", code=1)
+
+
+def test_ctrl_c_is_quiet(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: FileKnowledgeCatalog) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FileKnowledgeCatalog, "report", interrupted)
+    assert complaint("check", "--catalog", catalog, code=130) == ""
+
+
+def test_an_error_of_ours_is_one_line_too(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: FileKnowledgeCatalog) -> NoReturn:
+        raise RuntimeError("never\nmeant")
+
+    monkeypatch.setattr(FileKnowledgeCatalog, "report", broken)
+    said = complaint("check", "--catalog", catalog, code=1)
+    assert said.startswith("okf-catalog: internal error")
+    assert said.count("\n") == 1
+
+
+def test_version_is_shown() -> None:
+    assert run("--version") == f"okf-catalog {version('okf-catalog')}\n"
+
+
+def test_help_says_what_the_exit_codes_mean() -> None:
+    for command in ("search", "check"):
+        shown = run(command, "--help", env={"COLUMNS": "120"})
+        assert "--catalog" in shown
+        assert "Exits with" in shown
+
+
+# Processes of their own
+
+
+def test_the_installed_command_is_this_one() -> None:
+    (command,) = entry_points(group="console_scripts", name="okf-catalog")
+    assert command.value == "okf_catalog.cli:main"
+
+
+def test_a_reader_that_leaves_early_is_no_error(content_catalog: Path) -> None:
+    # More than any pipe holds, so that the writer notices.
+    write_tree(content_catalog.parent, {"bundle/long.md": "word " * 400_000})
+    process = start("search", "word", "--catalog", content_catalog, "--json")
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"{\n"
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr as stderr:
+        assert stderr.read() == b""
+    assert process.wait() == -signal.SIGPIPE
+
+
+def test_output_in_a_narrow_encoding_is_escaped(content_catalog: Path) -> None:
+    write_tree(content_catalog.parent, {"bundle/ü.md": "wörd ❤\n"})
+    process = start("search", "d", "--catalog", content_catalog, env={"PYTHONIOENCODING": "ascii"})
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stderr) == (0, b"")
+    assert rb"w\xf6r**d** \u2764" in stdout
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra_the_command_says_how_to_get_it(missing: str) -> None:
+    process = start("--version", program=f"import sys; sys.modules[{missing!r}] = None; {MAIN}")
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stdout) == (2, b"")
+    assert b'pip install "okf-catalog[cli]"' in stderr
+    assert stderr.count(b"\n") == 1
+
+
+def test_the_package_does_not_need_the_extra() -> None:
+    program = "import sys; sys.modules['typer'] = sys.modules['rich'] = None; import okf_catalog"
+    process = start(program=program)
+    assert process.communicate() == (b"", b"")
+    assert process.returncode == 0

@@ -1,0 +1,350 @@
+"""Whatever lies in a bundle, the other documents answer, soon (B5, B7, B9)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
+from okf_catalog import FileKnowledgeCatalog, KnowledgeQuery, KnowledgeResolverRouter
+from trees import problems_of, write_manifest, write_tree
+
+MIB = 1024 * 1024
+SOON = 30
+"""Seconds: far above what a slow machine needs, far below what anything quadratic takes."""
+
+
+@contextmanager
+def opened(directory: Path) -> Iterator[KnowledgeResolverRouter]:
+    manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+        yield KnowledgeResolverRouter(catalog)
+
+
+def answer(
+    directory: Path, files: Mapping[str, str | bytes], text: str = "word"
+) -> tuple[set[str], dict[str, str]]:
+    """The concepts found and the problems, in a time that does not depend on who wrote the files."""
+    write_tree(directory / "bundle", files)
+    started = time.monotonic()
+    manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+        context = KnowledgeResolverRouter(catalog).search(text)
+        assert not context.diagnostics
+        ids = {passage.concept_id for passage in context.passages}
+        problems = problems_of(catalog)["s"]
+    assert time.monotonic() - started < SOON
+    for reason in problems.values():
+        assert reason
+        assert len(reason) < 1000
+        assert str(directory) not in reason
+    return ids, problems
+
+
+def laughs(shape: str) -> str:
+    """Ten anchors, each of which names the one before ten times."""
+    lines = [f"a0: &a0 {shape.replace('*', 'x')}"]
+    lines += [f"a{n}: &a{n} {shape.replace('*', f'*a{n - 1} ')}" for n in range(1, 10)]
+    return "\n".join([*lines, "tags: *a9", "verified: *a9", ""])
+
+
+def filled(part: str, size: int) -> str:
+    return part * (size // len(part))
+
+
+FRONTMATTERS: dict[str, Callable[[int], str]] = {
+    "open brackets": lambda size: "a: " + "[" * size,
+    "open braces": lambda size: "a: " + "{" * size,
+    "open braces with keys": lambda size: "a: " + filled("{a: ", size),
+    "closed brackets": lambda size: "a: " + "[" * (size // 2) + "]" * (size // 2),
+    "closing brackets": lambda size: "a: " + "]" * size,
+    "nested dashes": lambda size: filled("- ", size),
+    "nested questions": lambda size: filled("? ", size),
+    "nested in lines": lambda size: "".join(f"{' ' * depth}a:\n" for depth in range(int((2 * size) ** 0.5))),
+    "colons": lambda size: filled("a: ", size),
+    "an open quote": lambda size: 'a: "' + "x" * size,
+    "an open quote of lines": lambda size: "a: '" + filled("x\n", size),
+    "escapes": lambda size: 'a: "' + filled("\\u0041", size) + '"',
+    "one long key": lambda size: "x" * size + ": a",
+    "one long plain text": lambda size: "title: " + filled("x ", size),
+    "plain text in lines": lambda size: "title: x\n" + filled("  x\n", size),
+    "many keys": lambda size: "".join(f"k{n}: v\n" for n in range(size // 12)),
+    "one key again and again": lambda size: filled("title: x\n", size),
+    "many items": lambda size: "tags:\n" + filled("- x\n", size),
+    "many items in a line": lambda size: "tags: [" + filled("x, ", size) + "]",
+    "many mappings in a line": lambda size: "verified: [" + filled("{by: x}, ", size) + "]",
+    "commas": lambda size: "tags: '" + "," * size + "'",
+    "anchors": lambda size: "".join(f"- &a{n} x\n" for n in range(size // 12)),
+    "many anchors on keys": lambda size: "".join(f"&a{n} k{n}: v\n" for n in range(size // 18)),
+    "one long text named often": lambda size: (
+        f"a: &a {'x' * (size // 2)}\ntags: [" + filled("*a, ", size // 2) + "]"
+    ),
+    "one long mapping named often": lambda size: (
+        "a: &a {" + filled("by: x, ", size // 2) + "}\nverified: [" + filled("*a, ", size // 2) + "]"
+    ),
+    "tags with long prefixes": lambda size: (
+        f"%TAG !e! tag:{'x' * (size // 2)}:\n--- \na: [" + filled("!e!x y, ", size // 2) + "]"
+    ),
+    "a tag without end": lambda size: "a: !<" + "x" * size,
+    "spaces": lambda size: "a:" + " " * size,
+    "tabs": lambda size: "a:" + "\t" * size,
+    "empty lines": lambda size: "a: |\n" + "\n" * size,
+    "comments": lambda size: filled("# x\n", size),
+    "documents": lambda size: filled("--- x\n", size),
+    "document ends": lambda size: filled("...\n", size),
+    "percent signs": lambda size: filled("%x\n", size),
+    "marks": lambda size: "a: " + "\ufeff" * (size // 3),
+}
+
+
+@pytest.mark.parametrize("shape", FRONTMATTERS)
+def test_no_frontmatter_takes_long(tmp_path: Path, shape: str) -> None:
+    """At 10 MB, where a limit may help, and below a MiB, where only being linear does."""
+    for size in (10_000_000, 900_000):
+        front = FRONTMATTERS[shape](size)
+        ids, problems = answer(tmp_path, {"bad.md": f"---\n{front}\n---\n", "good.md": "word"})
+        assert ids == {"good"}
+        assert problems.keys() <= {"bad.md"}
+
+
+@pytest.mark.parametrize("shape", ["[*, *, *, *, *, *, *, *, *, *]", "{a: *, b: *, c: *, d: *}"])
+def test_aliases_of_aliases_do_not_explode(tmp_path: Path, shape: str) -> None:
+    ids, problems = answer(tmp_path, {"bad.md": f"---\n{laughs(shape)}---\nword", "good.md": "word"})
+    assert "good" in ids
+    assert problems.keys() <= {"bad.md"}
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "a: &a [*a]",
+        "tags: &a [*a, word]",
+        "verified: &a {by: *a}",
+        "verified: &a [*a, {by: x}]",
+        "title: &a {title: *a}",
+        "&a a: *a",
+    ],
+)
+def test_a_node_may_hold_itself(tmp_path: Path, front: str) -> None:
+    ids, problems = answer(tmp_path, {"odd.md": f"---\n{front}\n---\nword", "good.md": "word"})
+    assert "good" in ids
+    assert ("odd" in ids) == (not problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("brackets", "[" * 10_000_000),
+        ("one word", "x" * 10_000_000),
+        ("many words", " ".join(map(str, range(1_000_000)))),
+        ("many lines", "\n" * 10_000_000),
+        ("rules", "---\n" * 2_000_000),
+        ("NUL", "\0" * 10_000_000),
+        ("combining marks", "\u0301" * 5_000_000),
+    ],
+)
+def test_no_body_takes_long(tmp_path: Path, name: str, body: str) -> None:
+    ids, problems = answer(tmp_path, {"large.md": f"first\n{body}\nword", "good.md": "word"})
+    assert ids == {"large", "good"}, name
+    assert not problems
+
+
+def test_no_question_takes_long(tmp_path: Path) -> None:
+    write_tree(tmp_path / "bundle", {f"{n}.md": f"---\ntitle: word\n---\nword {n}" for n in range(50)})
+    with opened(tmp_path) as resolver:
+        started = time.monotonic()
+        assert resolver.search("word " * 200_000).passages[0].score == 4 * 200_000
+        assert len(resolver.search(" ".join(map(str, range(100_000)))).passages) == 50
+        assert len(resolver.search("x" * 5_000_000).passages) == 0
+        assert len(resolver.search("word" + " " * 5_000_000).passages) == 50
+        assert len(resolver.search(KnowledgeQuery("word", "x" * 5_000_000)).passages) == 0
+        assert time.monotonic() - started < SOON
+
+
+def test_scores_do_not_overflow(tmp_path: Path) -> None:
+    """Six for each term, more terms than 16 bits count."""
+    write_tree(tmp_path / "bundle", {"a.md": "---\ntitle: a\ndescription: a\n---\na"})
+    with opened(tmp_path) as resolver:
+        assert resolver.search("a " * 1_000_000).passages[0].score == 6_000_000
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a \udcff b", "\udfff\ud800"])
+def test_half_a_surrogate_pair_is_a_refused_value(tmp_path: Path, text: str) -> None:
+    """Python has such strings, Unicode has not: nothing in a file can match them."""
+    write_tree(tmp_path / "bundle", {"a.md": "a"})
+    with opened(tmp_path) as resolver, pytest.raises(ValueError):
+        resolver.search(text)
+
+
+def test_nul_in_a_question_is_a_character(tmp_path: Path) -> None:
+    write_tree(tmp_path / "bundle", {"a.md": "a\0b", "b.md": "a b"})
+    with opened(tmp_path) as resolver:
+        assert [passage.concept_id for passage in resolver.search("a\0").passages] == ["a"]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x01", "\x7f", "x" * 250, "\u202e", "..a"[2:], " ", "a.md"])
+def test_odd_names_are_names(tmp_path: Path, name: str) -> None:
+    ids, problems = answer(tmp_path, {f"{name}.md": "word", f"d{name}/x.md"[-250:]: "word"})
+    assert name in ids
+    assert len(ids) == 2
+    assert not problems
+
+
+@contextmanager
+def unprivileged() -> Iterator[Path]:
+    """A directory, as a user whom permissions hold back; they do not hold back root."""
+    was_root = os.geteuid() == 0
+    if was_root:
+        os.seteuid(65534)
+    try:
+        try:
+            directory = Path(tempfile.mkdtemp())
+        except PermissionError:
+            pytest.skip("an unprivileged user may not write where temporary files go")
+        try:
+            yield directory
+        finally:
+            for path in [directory, *directory.rglob("*")]:
+                if not path.is_symlink():
+                    path.chmod(0o700)
+            shutil.rmtree(directory, ignore_errors=True)
+    finally:
+        if was_root:
+            os.seteuid(0)
+
+
+def test_files_and_directories_that_may_not_be_read_are_problems() -> None:
+    with unprivileged() as directory:
+        files = ["file.md", "listed/a.md", "entered/a.md", "closed/a.md", "good.md"]
+        bundle = write_tree(directory / "bundle", dict.fromkeys(files, "word"))
+        (bundle / "file.md").chmod(0)
+        (bundle / "listed").chmod(0o400)
+        (bundle / "entered").chmod(0o300)
+        (bundle / "closed").chmod(0)
+        (bundle / "link.md").symlink_to("closed/a.md")
+        ids, problems = answer(directory, {})
+        assert ids == {"good"}
+        assert problems.keys() == {"file.md", "listed/a.md", "entered", "closed", "link.md"}
+
+
+def test_what_may_be_read_again_is_read_again() -> None:
+    with unprivileged() as directory:
+        bundle = write_tree(directory / "bundle", {"a.md": "word", "d/b.md": "word"})
+        with opened(directory) as resolver:
+            for mode, ids in ((0, []), (0o700, ["a", "d/b"]), (0, []), (0o700, ["a", "d/b"])):
+                (bundle / "a.md").chmod(mode)
+                (bundle / "d").chmod(mode)
+                assert [passage.concept_id for passage in resolver.search("word").passages] == ids
+
+
+@pytest.mark.parametrize("mode", [0, 0o100, 0o300])
+def test_a_root_that_may_not_be_listed_is_a_source_failure(mode: int) -> None:
+    with unprivileged() as directory:
+        bundle = write_tree(directory / "bundle", {"a.md": "word"})
+        with opened(directory) as resolver:
+            assert len(resolver.search("word").passages) == 1
+            bundle.chmod(mode)
+            context = resolver.search("word")
+            assert len(context.passages) == 0
+            (diagnostic,) = context.diagnostics
+            assert (diagnostic.code.name, diagnostic.source_id) == ("SOURCE_UNAVAILABLE", "s")
+            assert str(directory) not in diagnostic.message
+            bundle.chmod(0o700)
+            assert len(resolver.search("word").passages) == 1
+
+
+def test_directories_may_be_deeper_than_any_path_is_long(tmp_path: Path) -> None:
+    depth = 5000
+    bundle = write_tree(tmp_path / "bundle", {"good.md": "word"})
+    here = os.open(bundle, os.O_RDONLY)
+    try:
+        for _ in range(depth):
+            os.mkdir("d", dir_fd=here)
+            below = os.open("d", os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = below
+        os.close(os.open("deep.md", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    finally:
+        os.close(here)
+    try:
+        ids, problems = answer(tmp_path, {})
+        assert ids == {"good"}
+        assert len(problems) <= 1
+    finally:
+        # From the top, level by level: what removes trees recurses, and would not survive this one.
+        for _ in range(depth - 1):
+            (bundle / "d" / "d").rename(bundle / "e")
+            (bundle / "d").rmdir()
+            (bundle / "e").rename(bundle / "d")
+
+
+def test_files_may_vanish_between_listing_and_reading(tmp_path: Path) -> None:
+    """Nothing fails, and what stays is always found."""
+    bundle = write_tree(tmp_path / "bundle", {f"stays{n}.md": "word" for n in range(20)})
+    stop = threading.Event()
+
+    def churn() -> None:
+        while not stop.is_set():
+            write_tree(bundle, {f"d/goes{n}.md": "word" for n in range(20)})
+            (bundle / "d").rename(bundle / "e")
+            shutil.rmtree(bundle / "e")
+            (bundle / "link.md").symlink_to("stays1.md")
+            (bundle / "link.md").unlink()
+
+    thread = threading.Thread(target=churn)
+    with opened(tmp_path) as resolver:
+        thread.start()
+        try:
+            until = time.monotonic() + 1.5
+            while time.monotonic() < until:
+                context = resolver.search("word")
+                assert not context.diagnostics
+                ids = {passage.concept_id for passage in context.passages}
+                assert ids >= {f"stays{n}" for n in range(20)}
+        finally:
+            stop.set()
+            thread.join()
+        assert len(resolver.search("word").passages) == 20
+
+
+YAML_PIECES = st.sampled_from(
+    [
+        *"abc -:?[]{},&*!|>'\"%@`#~\n\t\\\0\r.é\u2028\x85\ufeff",
+        *("\n- ", ": ", "title: ", "tags: ", "verified: ", "by: human:a", "&a ", "*a", "---", "..."),
+        *("\n  ", "!!str ", "<<: ", "|2\n", ">-\n", "%TAG ! x\n"),
+    ]
+)
+
+
+@given(st.lists(st.lists(YAML_PIECES, max_size=30).map("".join), min_size=1, max_size=5))
+def test_any_frontmatter_is_a_concept_or_a_problem(fronts: list[str]) -> None:
+    files = {f"{n}.md": f"---\n{front}\n---\nword" for n, front in enumerate(fronts)}
+    every_file_is_accounted_for({name: text.encode() for name, text in files.items()}, exactly="word")
+
+
+@given(st.lists(st.binary(max_size=60), min_size=1, max_size=5))
+@settings(max_examples=30)
+def test_any_bytes_are_a_concept_or_a_problem(contents: list[bytes]) -> None:
+    every_file_is_accounted_for(
+        {f"{n}.md": b"word\n" + content for n, content in enumerate(contents)}, exactly="word"
+    )
+
+
+def every_file_is_accounted_for(files: Mapping[str, bytes], *, exactly: str) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        ids, problems = answer(Path(directory), files, exactly)
+        # A rule inside of drawn frontmatter ends it early, and the word may be frontmatter's then.
+        assert ids.isdisjoint(name.removesuffix(".md") for name in problems)
+        assert len(ids) + len(problems) == len(files) or any(
+            content.count(b"---") > 2 for content in files.values()
+        )

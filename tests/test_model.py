@@ -1,0 +1,433 @@
+"""The engine answers as the model does, whatever is drawn."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import sys
+import tempfile
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+import naive
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    GroupedKnowledgeResolver,
+    KnowledgeAccessScope,
+    KnowledgeCatalogSource,
+    KnowledgeContext,
+    KnowledgeQuery,
+    KnowledgeResolverRouter,
+    KnowledgeResolverStrategy,
+    MergedKnowledgeResolver,
+    PriorityWeightedKnowledgeResolver,
+    StalePolicy,
+)
+from strategies import (
+    NOW,
+    Host,
+    Question,
+    Tree,
+    World,
+    documents,
+    hosts,
+    paths,
+    phrase_pools,
+    questions,
+    trees,
+    without_clashes,
+    worlds,
+)
+from trees import answer_of, problems_of, write_manifest, write_tree
+
+Policy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], bool]
+
+
+def policy_of(ids: frozenset[str] | None) -> Policy | None:
+    return None if ids is None else lambda _scope, source: source.id in ids
+
+
+def naive_policy_of(ids: frozenset[str] | None) -> Callable[[naive.Source], bool] | None:
+    return None if ids is None else lambda source: source.id in ids
+
+
+def stale_policy_of(grace_days: int | None) -> StalePolicy:
+    if grace_days is None:
+        return StalePolicy.USE
+    return StalePolicy.tolerate(grace_days) if grace_days else StalePolicy.STRICT
+
+
+def query_of(question: Question) -> KnowledgeQuery:
+    return KnowledgeQuery(
+        question.text,
+        question.tag,
+        stale_policy=stale_policy_of(question.grace_days),
+        resolver_strategy=None if question.strategy is None else KnowledgeResolverStrategy(question.strategy),
+        fairness_quota=question.quota,
+        permitted_source_ids=question.permitted,
+        source_visibility_policy=policy_of(question.admitted),
+    )
+
+
+def expected(
+    model: naive.NaiveCatalog, question: Question, host: Host, strategy: str | None = None
+) -> naive.Answer:
+    return model.search(
+        question.text,
+        tag=question.tag,
+        grace_days=question.grace_days,
+        now=NOW,
+        strategy=strategy or question.strategy or host.strategy,
+        quota=question.quota,
+        permitted=question.permitted,
+        policy=naive_policy_of(question.admitted),
+        default_quota=host.quota,
+        default_policy=naive_policy_of(host.admitted),
+    )
+
+
+def router_of(catalog: FileKnowledgeCatalog, host: Host) -> KnowledgeResolverRouter:
+    return KnowledgeResolverRouter(
+        catalog,
+        default_strategy=KnowledgeResolverStrategy(host.strategy),
+        default_fairness_quota=host.quota,
+        default_source_visibility_policy=policy_of(host.admitted),
+        clock=lambda: NOW,
+    )
+
+
+@contextmanager
+def opened(world: World) -> Iterator[tuple[FileKnowledgeCatalog, naive.NaiveCatalog]]:
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        for bundle, tree in world.bundles.items():
+            (directory / bundle).mkdir()
+            write_tree(directory / bundle, tree)
+        manifest = write_manifest(directory, [row.as_json() for row in world.rows])
+        with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+            for bundle in world.gone:
+                shutil.rmtree(directory / bundle)
+            yield catalog, naive.NaiveCatalog(manifest).load()
+
+
+@given(worlds())
+def test_every_question_gets_the_answer_of_the_model(world: World) -> None:
+    with opened(world) as (catalog, model):
+        router = router_of(catalog, world.host)
+        for question in world.questions:
+            answer = answer_of(router.search(query_of(question)))
+            assert answer == expected(model, question, world.host), question
+
+
+@given(worlds())
+def test_a_concrete_resolver_knows_one_strategy_only(world: World) -> None:
+    with opened(world) as (catalog, model):
+        policy = policy_of(world.host.admitted)
+        resolvers = {
+            naive.GROUPED: GroupedKnowledgeResolver(
+                catalog, default_source_visibility_policy=policy, clock=lambda: NOW
+            ),
+            naive.MERGED: MergedKnowledgeResolver(
+                catalog,
+                default_fairness_quota=world.host.quota,
+                default_source_visibility_policy=policy,
+                clock=lambda: NOW,
+            ),
+            naive.PRIORITY_WEIGHTED: PriorityWeightedKnowledgeResolver(
+                catalog,
+                default_fairness_quota=world.host.quota,
+                default_source_visibility_policy=policy,
+                clock=lambda: NOW,
+            ),
+        }
+        for question in world.questions:
+            for strategy, resolver in resolvers.items():
+                answer = answer_of(resolver.search(query_of(question)))
+                assert answer == expected(model, question, world.host, strategy), (strategy, question)
+
+
+@given(worlds(), st.sampled_from([None, 0, 1, 2, 100]))
+def test_a_batch_answers_as_each_question_alone(world: World, limit: int | None) -> None:
+    with opened(world) as (catalog, model):
+        queries = [query_of(question) for question in world.questions]
+        batch = router_of(catalog, world.host).search_batch(queries, limit=limit)
+        assert len(batch) == len(queries)
+        for query, context, question in zip(queries, batch, world.questions, strict=True):
+            passages, diagnostics = expected(model, question, world.host)
+            assert context.query == query
+            assert answer_of(context) == (passages[:limit], diagnostics), question
+
+
+@given(worlds())
+def test_the_report_counts_what_the_model_read(world: World) -> None:
+    with opened(world) as (catalog, model):
+        for source in catalog.report().sources:
+            if source.source.enabled and source.source.role.name == "KNOWLEDGE":
+                bundle = model.bundle(source.source.id)
+                assert (source.failure is not None) == (bundle is None)
+                if bundle is not None:
+                    assert source.concepts == len(bundle.concepts)
+                    assert {problem.path for problem in source.problems} == bundle.problems
+                    assert all(problem.reason for problem in source.problems)
+
+
+@given(worlds())
+def test_the_same_question_gets_the_same_bytes(world: World) -> None:
+    with opened(world) as (catalog, _):
+        router = router_of(catalog, world.host)
+        for question in world.questions:
+            contexts = [router.search(query_of(question)) for _ in range(2)]
+            first, second = (pickle.dumps((*context.passages, *context.diagnostics)) for context in contexts)
+            assert first == second
+
+
+@given(worlds())
+def test_an_invisible_source_leaves_no_trace(world: World) -> None:
+    """S5: the answer is the one of a catalog in which the source does not exist."""
+    with opened(world) as (catalog, _):
+        router = router_of(catalog, world.host)
+        for question in world.questions:
+            if question.permitted is None:
+                continue
+            context = router.search(query_of(question))
+            shown = repr(context.passages) + repr(context.diagnostics)
+            kept = pickle.dumps((context.passages, context.diagnostics))
+            assert all(passage.source_id in question.permitted for passage in context.passages)
+            for source in catalog.current.sources:
+                if source.id not in question.permitted and len(source.id) > 1:
+                    assert f"'{source.id}'" not in shown
+                    assert source.id.encode() not in kept
+
+
+Answerer: TypeAlias = Callable[[KnowledgeQuery], KnowledgeContext]
+
+
+class EditedBundles(RuleBasedStateMachine):
+    """F1: two bundles that change under an open catalog, beside a model that reads everything each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._temporary = tempfile.TemporaryDirectory()
+        self.root = Path(self._temporary.name)
+        self.pool = ["a"]
+
+    @initialize(data=st.data(), host=hosts())
+    def open(self, data: st.DataObject, host: Host) -> None:
+        self.pool = data.draw(phrase_pools())
+        self.host = host
+        for name in "xy":
+            (self.root / name).mkdir()
+            write_tree(self.root / name, data.draw(trees(self.pool, max_files=3)))
+        self.manifest = write_manifest(self.root, self.rows("a", "B"))
+        self.catalog = FileKnowledgeCatalog(self.manifest, watch_for_changes=False)
+        self.router = router_of(self.catalog, host)
+        self.model = naive.NaiveCatalog(self.manifest)
+
+    def rows(self, *ids: str) -> list[dict[str, object]]:
+        return [
+            {"id": id, "path": path, "priority": -n}
+            for n, (id, path) in enumerate(zip(ids, "xy", strict=True))
+        ]
+
+    def files(self) -> list[Path]:
+        return sorted(path for path in self.root.glob("*/**/*") if path.is_file() and not path.is_symlink())
+
+    def tree(self) -> Tree:
+        return {path.relative_to(self.root).as_posix(): b"" for path in self.files()}
+
+    @rule(data=st.data(), name=st.sampled_from("xy"), path=paths())
+    def write(self, data: st.DataObject, name: str, path: str) -> None:
+        target = self.root / name / path
+        if target.is_dir() or len(without_clashes({**self.tree(), f"{name}/{path}": b""})) != len(
+            {*self.tree(), f"{name}/{path}"}
+        ):
+            return
+        write_tree(self.root / name, {path: data.draw(documents(self.pool))})
+
+    @precondition(lambda self: self.files())
+    @rule(data=st.data(), hides=st.booleans())
+    def edit_without_changing_the_size(self, data: st.DataObject, hides: bool) -> None:
+        path = data.draw(st.sampled_from(self.files()))
+        before = path.stat()
+        content = path.read_bytes()
+        swapped = content.translate(bytes.maketrans(b"abAB", b"baBA"))
+        path.write_bytes(swapped)
+        if hides:
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    @precondition(lambda self: self.files())
+    @rule(data=st.data())
+    def edit_by_replacing(self, data: st.DataObject) -> None:
+        path = data.draw(st.sampled_from(self.files()))
+        scratch = self.root / "scratch"
+        scratch.write_bytes(data.draw(documents(self.pool)))
+        scratch.replace(path)
+
+    @precondition(lambda self: self.files())
+    @rule(data=st.data())
+    def remove(self, data: st.DataObject) -> None:
+        data.draw(st.sampled_from(self.files())).unlink()
+
+    @precondition(lambda self: self.files())
+    @rule(data=st.data(), name=st.sampled_from(["c.md", "d.md", "d.txt", ".e.md"]))
+    def rename(self, data: st.DataObject, name: str) -> None:
+        path = data.draw(st.sampled_from(self.files()))
+        path.rename(path.with_name(name))
+
+    @precondition(lambda self: len(self.files()) > 1)
+    @rule(data=st.data())
+    def exchange(self, data: st.DataObject) -> None:
+        one, other = (data.draw(st.sampled_from(self.files())) for _ in range(2))
+        scratch = self.root / "scratch"
+        one.rename(scratch)
+        if other.exists():
+            other.rename(one)
+        scratch.rename(other)
+
+    @rule()
+    def exchange_directories(self) -> None:
+        (self.root / "x").rename(self.root / "scratch")
+        (self.root / "y").rename(self.root / "x")
+        (self.root / "scratch").rename(self.root / "y")
+
+    @precondition(lambda self: self.files())
+    @rule(data=st.data(), name=st.sampled_from(["link.md", "e.md"]))
+    def link(self, data: st.DataObject, name: str) -> None:
+        path = self.root / "x" / name
+        if path.is_symlink() or not path.exists():
+            path.unlink(missing_ok=True)
+            path.symlink_to(data.draw(st.sampled_from(self.files())))
+
+    @rule(name=st.sampled_from("xy"))
+    def empty(self, name: str) -> None:
+        shutil.rmtree(self.root / name)
+        (self.root / name).mkdir()
+
+    @rule(ids=st.sampled_from([("a", "B"), ("B", "a"), ("a", "c")]))
+    def reload(self, ids: tuple[str, str]) -> None:
+        write_manifest(self.root, self.rows(*ids))
+        generation = self.catalog.current.generation
+        assert self.catalog.reload().generation == generation + 1
+
+    @rule(name=st.sampled_from("xy"), data=st.data())
+    def search_while_a_source_is_away(self, name: str, data: st.DataObject) -> None:
+        away = self.root / "away"
+        (self.root / name).rename(away)
+        self.search(data)
+        away.rename(self.root / name)
+        self.search(data)
+
+    @rule(data=st.data())
+    def search(self, data: st.DataObject) -> None:
+        question = data.draw(questions(self.pool))
+        note(str({path: (self.root / path).read_bytes() for path in self.tree()}))
+        answer = answer_of(self.router.search(query_of(question)))
+        assert answer == expected(self.model.load(), question, self.host)
+
+    @rule()
+    def report(self) -> None:
+        problems = problems_of(self.catalog)
+        self.model.load()
+        for id, reasons in problems.items():
+            bundle = self.model.bundle(id)
+            assert bundle is not None
+            assert set(reasons) == bundle.problems
+
+    def teardown(self) -> None:
+        if hasattr(self, "catalog"):
+            self.catalog.close()
+        self._temporary.cleanup()
+
+
+TestEditedBundles = EditedBundles.TestCase
+TestEditedBundles.settings = settings(stateful_step_count=25, max_examples=settings.default.max_examples // 2)
+
+
+# Folding, for all of Unicode
+
+
+def assigned() -> list[str]:
+    """The characters that Python's tables know and that can be written into a word."""
+    unusable = {"Cn", "Cs"}
+    characters = (chr(code_point) for code_point in range(sys.maxunicode + 1))
+    return [c for c in characters if unicodedata.category(c) not in unusable and naive.trim(c)]
+
+
+def test_characters_find_each_other_exactly_if_their_simple_uppercase_is_equal(tmp_path: Path) -> None:
+    """K2, for every character that has case: a concept for each, and a question for each."""
+    classes: dict[str, set[str]] = defaultdict(set)
+    for character in assigned():
+        classes[naive.fold(character)].add(character)
+    cased = {c: members for members in classes.values() if len(members) > 1 for c in members}
+    assert len(cased) > 2500
+    # Files are named by number: a file system may have its own idea of case.
+    write_tree(tmp_path / "b", {f"{ord(character)}.md": character for character in cased})
+    catalog = write_manifest(tmp_path, [{"id": "s", "path": "b"}])
+    with FileKnowledgeCatalog(catalog, watch_for_changes=False) as opened:
+        answers = GroupedKnowledgeResolver(opened).search_batch(cased)
+        for (character, members), context in zip(cased.items(), answers, strict=True):
+            found = {chr(int(passage.concept_id)) for passage in context.passages}
+            assert found == members, f"U+{ord(character):04X}"
+
+        # Whatever has no case finds none of them. Left out: ranges of thousands that are all alike.
+        alike = (
+            "CJK",
+            "HANGUL",
+            "TANGUT",
+            "NUSHU",
+            "EGYPTIAN",
+            "YI ",
+            "KHITAN",
+            "CUNEIFORM",
+            "ANATOLIAN",
+            "BAMUM",
+        )
+        uncased = [
+            character
+            for character in assigned()
+            if character not in cased
+            and naive.fold(character) == character
+            and unicodedata.category(character) != "Co"
+            and not unicodedata.name(character, "").startswith(alike)
+        ]
+        chunks = [" ".join(uncased[start : start + 500]) for start in range(0, len(uncased), 500)]
+        for chunk, context in zip(chunks, GroupedKnowledgeResolver(opened).search_batch(chunks), strict=True):
+            assert not context.passages, (chunk, context.passages[0])
+
+
+def test_titles_tags_and_excerpts_fold_alike(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path / "b",
+        {
+            "greek.md": "---\ntitle: ΣΊΣΥΦΟΣ\ntags: [Ὀδυσσεύς]\n---\n\nὁ σίσυφος\n",
+            "turkish.md": "---\ntitle: ılık İstanbul\n---\nDIŞ\n",
+            "long.md": "---\ntitle: ſtraße\n---\nSTRASSE\n",
+        },
+    )
+    catalog = write_manifest(tmp_path, [{"id": "s", "path": "b"}])
+    with FileKnowledgeCatalog(catalog, watch_for_changes=False) as opened:
+        resolver = GroupedKnowledgeResolver(opened)
+        rows = [
+            ("σίσυφοσ", None, ["greek"]),
+            ("ΣΊΣΥΦΟΣ", "ὈΔΥΣΣΕΎΣ", ["greek"]),
+            ("ilik", None, []),
+            ("ıLıK", None, ["turkish"]),
+            ("istanbul", None, []),
+            ("İSTANBUL", None, ["turkish"]),
+            ("straße", None, []),
+            ("ſTRAßE", None, ["long"]),
+            ("strasse", None, ["long"]),
+        ]
+        for text, tag, ids in rows:
+            context = resolver.search(KnowledgeQuery(text, tag))
+            assert [passage.concept_id for passage in context.passages] == ids, text
+        assert resolver.search("σίσυφοσ").passages[0].excerpt == "ὁ σίσυφος"

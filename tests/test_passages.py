@@ -1,0 +1,299 @@
+"""``passages`` is a tuple in every way, except for when its passages are made."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import itertools
+import operator
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    KnowledgeBatch,
+    KnowledgeContext,
+    KnowledgePassage,
+    KnowledgeResolverRouter,
+)
+from trees import write_manifest, write_tree
+
+COUNT = 7
+
+
+@pytest.fixture(scope="module")
+def resolver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeResolverRouter]:
+    directory = tmp_path_factory.mktemp("passages")
+    write_tree(directory / "b", {f"{n}.md": f"---\ntitle: word\n---\nword {n}" for n in range(COUNT)})
+    manifest = write_manifest(directory, [{"id": "s", "path": "b"}])
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+        yield KnowledgeResolverRouter(catalog)
+
+
+@pytest.fixture(params=["all", "some", "one", "none", "reversed", "every other"])
+def passages(resolver: KnowledgeResolverRouter, request: pytest.FixtureRequest) -> Sequence[KnowledgePassage]:
+    whole = resolver.search("word").passages
+    parts: dict[str, Sequence[KnowledgePassage]] = {
+        "all": whole,
+        "some": whole[2:5],
+        "one": resolver.search("3").passages,
+        "none": resolver.search("nothing").passages,
+        "reversed": whole[::-1],
+        "every other": whole[1::2],
+    }
+    return parts[request.param]
+
+
+def outcome(act: Callable[..., Any], *arguments: Any) -> Any:
+    """What comes back, or the type of what is raised."""
+    try:
+        return act(*arguments)
+    except Exception as error:
+        return type(error)
+
+
+def test_length_truth_and_order_are_those_of_the_tuple(passages: Sequence[KnowledgePassage]) -> None:
+    whole = tuple(passages)
+    assert len(passages) == len(whole)
+    assert bool(passages) == bool(whole)
+    assert [*passages] == [*whole]
+    assert [*reversed(passages)] == [*reversed(whole)]
+    assert operator.length_hint(iter(passages)) == len(whole)
+
+
+def test_it_is_a_sequence(passages: Sequence[KnowledgePassage]) -> None:
+    assert isinstance(passages, Sequence)
+    match passages:
+        case [*items]:
+            assert items == [*passages]
+        case _:
+            pytest.fail("a sequence matches a sequence pattern")
+
+
+@pytest.mark.parametrize("index", [*range(-COUNT - 2, COUNT + 2), 2**31, -(2**31), 2**63, -(2**70), True])
+def test_an_index_gives_what_the_tuple_gives(passages: Sequence[KnowledgePassage], index: int) -> None:
+    assert outcome(operator.getitem, passages, index) == outcome(operator.getitem, tuple(passages), index)
+
+
+@pytest.mark.parametrize("index", ["0", 1.0, None, (0, 1), object()])
+def test_other_indices_are_refused_alike(passages: Any, index: object) -> None:
+    assert outcome(operator.getitem, passages, index) is TypeError
+
+
+def test_an_index_may_be_anything_that_says_it_is_one(passages: Any) -> None:
+    class One:
+        def __index__(self) -> int:
+            return -1
+
+    assert outcome(operator.getitem, passages, One()) == outcome(operator.getitem, tuple(passages), -1)
+
+
+def test_every_slice_is_the_slice_of_the_tuple(passages: Sequence[KnowledgePassage]) -> None:
+    bounds = [None, *range(-COUNT - 1, COUNT + 2), 2**63, -(2**63)]
+    steps = [None, 1, 2, 3, COUNT, 2**63, -1, -2, -3, -(2**63)]
+    whole = tuple(passages)
+    for start, stop, step in itertools.product(bounds, bounds, steps):
+        part = slice(start, stop, step)
+        assert tuple(passages[part]) == whole[part], part
+        assert passages[part] == whole[part], part
+    assert outcome(operator.getitem, passages, slice(None, None, 0)) is ValueError
+
+
+def test_a_slice_of_a_slice_of_a_slice_is_one_of_the_tuple(passages: Sequence[KnowledgePassage]) -> None:
+    whole = tuple(passages)
+    parts = [slice(None, None, -1), slice(1, None), slice(None, -1), slice(None, None, 2), slice(-3, None)]
+    for first, second, third in itertools.product(parts, repeat=3):
+        assert passages[first][second][third] == whole[first][second][third]
+
+
+def test_membership_is_by_value(
+    passages: Sequence[KnowledgePassage], resolver: KnowledgeResolverRouter
+) -> None:
+    for passage in resolver.search("word").passages:
+        assert (passage in passages) == (passage in tuple(passages))
+        assert (copy.copy(passage) in passages) == (passage in tuple(passages))
+    assert None not in passages
+    assert "s" not in passages
+
+
+def test_membership_asks_whoever_answers(passages: Sequence[KnowledgePassage]) -> None:
+    class Everything:
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return 0
+
+    assert (Everything() in passages) == (len(passages) > 0)
+
+
+def test_equality_holds_both_ways_round(passages: Sequence[KnowledgePassage]) -> None:
+    whole = tuple(passages)
+    assert passages == passages
+    assert passages == whole
+    assert whole == passages
+    assert not operator.ne(passages, whole)
+    assert not operator.ne(whole, passages)
+    assert passages == pickle.loads(pickle.dumps(passages))
+    for other in ([*whole], (*whole, 1), (*whole[1:], 1), None, 1, "s"):
+        assert passages != other
+        assert other != passages
+
+
+def test_equal_answers_have_equal_passages_and_hashes(
+    passages: Sequence[KnowledgePassage], resolver: KnowledgeResolverRouter
+) -> None:
+    assert hash(passages) == hash(tuple(passages))
+    again = resolver.search("word").passages
+    assert again == resolver.search("word").passages
+    assert hash(again) == hash(resolver.search("word").passages)
+    assert {again: 1}[tuple(again)] == 1
+
+
+def test_index_and_count_take_the_bounds_of_the_tuple(
+    passages: Any, resolver: KnowledgeResolverRouter
+) -> None:
+    whole = tuple(passages)
+    bounds = [(), (1,), (-2,), (0, 2), (2, 100), (-100, -1), (2**63, 2**70)]
+    for passage in (*resolver.search("word").passages, None):
+        assert passages.count(passage) == whole.count(passage)
+        for bound in bounds:
+            mine = outcome(passages.index, passage, *bound)
+            assert mine == outcome(whole.index, passage, *bound)
+    assert outcome(passages.index) is TypeError
+
+
+def test_addition_and_repetition_give_tuples(passages: Any) -> None:
+    whole = tuple(passages)
+    sums = [
+        (passages + passages, whole + whole),
+        (passages + whole, whole + whole),
+        (whole + passages, whole + whole),
+        (operator.add(passages, ()), whole),
+        (operator.add((1,), passages), (1, *whole)),
+        (passages * 2, whole * 2),
+        (2 * passages, whole * 2),
+        (passages * 0, ()),
+        (passages * -1, ()),
+    ]
+    for result, expected in sums:
+        assert type(result) is tuple
+        assert result == expected
+    for other in ([], [*whole], None, "s"):
+        assert outcome(operator.add, passages, other) is TypeError
+        assert outcome(operator.mul, passages, other) is TypeError
+
+
+def test_order_is_the_order_of_tuples(passages: Any) -> None:
+    whole = tuple(passages)
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        for other in (whole, whole[:1], (), (*whole, 1), [*whole], None):
+            mine, theirs = (outcome(compare, it, other) for it in (passages, whole))
+            assert mine == theirs, (compare, other)
+            mine, theirs = (outcome(compare, other, it) for it in (passages, whole))
+            assert mine == theirs, (compare, other)
+
+
+def test_it_pickles_and_copies(passages: Sequence[KnowledgePassage]) -> None:
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        loaded = pickle.loads(pickle.dumps(passages, protocol))
+        assert loaded == passages
+        assert isinstance(loaded, Sequence)
+        assert [*loaded] == [*passages]
+    assert copy.copy(passages) == passages
+    assert copy.deepcopy(passages) == passages
+
+
+def test_it_cannot_be_changed(passages: Any) -> None:
+    def assign() -> None:
+        passages[0] = None
+
+    def delete() -> None:
+        del passages[0]
+
+    def extend() -> None:
+        passages.other = 1
+
+    assert outcome(assign) is TypeError
+    assert outcome(delete) is TypeError
+    assert outcome(extend) is AttributeError
+    for name in ("append", "extend", "insert", "pop", "clear", "sort"):
+        assert not hasattr(passages, name)
+
+
+def test_a_passage_cannot_be_changed(resolver: KnowledgeResolverRouter) -> None:
+    passage = resolver.search("word").passages[0]
+    for name in ("source_id", "title", "score", "other"):
+        with pytest.raises(AttributeError):
+            setattr(passage, name, "x")
+        with pytest.raises(AttributeError):
+            delattr(passage, name)
+
+
+def test_its_repr_says_what_it_is_and_how_much(passages: Sequence[KnowledgePassage]) -> None:
+    assert str(len(passages)) in repr(passages)
+    assert len(repr(passages)) < 300
+
+
+def test_a_passage_prints_as_one_could_type_it(resolver: KnowledgeResolverRouter) -> None:
+    import okf_catalog
+
+    for passage in resolver.search("word").passages:
+        assert eval(repr(passage), vars(okf_catalog).copy()) == passage
+
+
+def test_passages_compare_by_value_and_pickle(resolver: KnowledgeResolverRouter) -> None:
+    one, other = (resolver.search("word").passages[0] for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != resolver.search("word").passages[1]
+    assert one != resolver.search("word 0").passages[0]
+    loaded = pickle.loads(pickle.dumps(one))
+    assert loaded == one
+    assert hash(loaded) == hash(one)
+    assert type(loaded) is KnowledgePassage
+    assert copy.deepcopy(one) == one
+
+
+def test_iterators_are_independent_and_outlive_the_answer(resolver: KnowledgeResolverRouter) -> None:
+    context = resolver.search("word")
+    whole = tuple(context.passages)
+    one, other = iter(context.passages), iter(context.passages)
+    assert iter(one) is one
+    assert next(one) == next(other) == whole[0]
+    del context
+    gc.collect()
+    assert [*one] == [*other] == [*whole[1:]]
+    assert next(one, None) is None
+
+
+def test_contexts_compare_pickle_and_hash(resolver: KnowledgeResolverRouter) -> None:
+    one, other = (resolver.search("word") for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != resolver.search("word 1")
+    loaded = pickle.loads(pickle.dumps(one))
+    assert loaded == one
+    assert isinstance(loaded, KnowledgeContext)
+    assert (loaded.query, loaded.generation) == (one.query, one.generation)
+
+
+def test_a_batch_is_a_sequence_of_contexts(resolver: KnowledgeResolverRouter) -> None:
+    texts = ["word", "nothing", "1", "word"]
+    batch = resolver.search_batch(texts)
+    alone = [resolver.search(text) for text in texts]
+    assert isinstance(batch, KnowledgeBatch)
+    assert isinstance(batch, Sequence)
+    assert len(batch) == 4
+    assert [*batch] == alone
+    assert [*reversed(batch)] == alone[::-1]
+    assert batch[-1] == batch[0] == alone[0]
+    assert [*batch[1:3]] == alone[1:3]
+    assert alone[1] in batch
+    assert batch.index(alone[1]) == 1
+    assert batch.count(alone[0]) == 2
+    assert outcome(operator.getitem, batch, 4) is IndexError
+    assert [*resolver.search_batch([])] == []
