@@ -3,8 +3,6 @@
 Run it with another question to see another order: ``python examples/compare_strategies.py "export outage"``.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 from itertools import zip_longest
@@ -26,6 +24,7 @@ GAP = 2
 
 
 def main() -> None:
+    """Asks the question of the command line and prints the answers as columns."""
     parser = argparse.ArgumentParser(description="One question to examples/acme under every strategy.")
     parser.add_argument("question", nargs="?", default="refund policy")
     question = parser.parse_args().question
@@ -47,6 +46,7 @@ def main() -> None:
 
 
 def cells(answer: KnowledgeContext) -> list[str]:
+    """A line for each passage, or what there is to say instead."""
     if not answer.passages:
         return [diagnostic.message for diagnostic in answer.diagnostics]
     return [
@@ -56,6 +56,7 @@ def cells(answer: KnowledgeContext) -> list[str]:
 
 
 def fit(text: str, width: int) -> str:
+    """The text at exactly this width."""
     return text.ljust(width) if len(text) <= width else text[: width - 2] + ".."
 
 

@@ -1,7 +1,5 @@
 """The command line, in this process for what it says and in processes of its own for how it ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -13,9 +11,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from trees import write_manifest, write_tree
-from typer.testing import CliRunner
-
 from okf_catalog import (
     CatalogReport,
     FileKnowledgeCatalog,
@@ -27,6 +22,8 @@ from okf_catalog import (
 )
 from okf_catalog.cli.app import app
 from okf_catalog.cli.marks import Span, clip, marked, spans, terms_of
+from trees import write_manifest, write_tree
+from typer.testing import CliRunner
 
 MAIN = "from okf_catalog.cli import main; main()"
 PASSAGE_FIELDS = [name for name in dir(KnowledgePassage) if not name.startswith("_")]
@@ -58,8 +55,7 @@ def catalog(tmp_path: Path) -> Path:
     """Two sources: ``sales`` above ``archive``."""
     write_tree(tmp_path, {"sales/orders/guide.md": GUIDE, "archive/notes.md": NOTES})
     return write_manifest(
-        tmp_path,
-        [{"id": "archive", "path": "archive"}, {"id": "sales", "path": "sales", "priority": 5}],
+        tmp_path, [{"id": "archive", "path": "archive"}, {"id": "sales", "path": "sales", "priority": 5}]
     )
 
 
@@ -133,6 +129,7 @@ def test_limit_keeps_the_first_passages_and_says_so(catalog: Path) -> None:
     assert "1 of 2 passages." in shown
     assert "notes" not in shown
     assert found(catalog, "order", "--limit", "1") == [("sales", "orders/guide")]
+    assert len(found(catalog, "order", "--limit", "9" * 30)) == 2
 
 
 def test_no_match_is_a_diagnostic_and_no_failure(catalog: Path) -> None:
@@ -161,8 +158,7 @@ def test_tag_keeps_the_concepts_that_have_it(catalog: Path) -> None:
 def test_strategy_and_quota_reach_the_resolver(tmp_path: Path) -> None:
     weak, strong = "---\ntitle: x\n---\nword\n", "---\ntitle: word\n---\nword\n"
     write_tree(tmp_path, {"a/1.md": weak, "a/2.md": weak, "b/1.md": strong, "b/2.md": strong})
-    sources = [{"id": "a", "path": "a", "priority": 1}, {"id": "b", "path": "b"}]
-    catalog = write_manifest(tmp_path, sources)
+    catalog = write_manifest(tmp_path, [{"id": "a", "path": "a", "priority": 1}, {"id": "b", "path": "b"}])
 
     def order(*options: str) -> str:
         return "".join(source for source, _ in found(catalog, "word", *options))
@@ -170,6 +166,7 @@ def test_strategy_and_quota_reach_the_resolver(tmp_path: Path) -> None:
     assert order() == order("--strategy", "priority_weighted") == "aabb"
     assert order("--strategy", "merged") == "bbaa"
     assert order("--strategy", "merged", "--quota", "1") == "baba"
+    assert order("--strategy", "merged", "--quota", "9" * 30) == "bbaa"
 
 
 def test_a_text_that_looks_like_an_option_goes_behind_two_dashes(catalog: Path) -> None:
@@ -388,14 +385,15 @@ def test_check_shows_a_source_that_cannot_be_read(catalog: Path, monkeypatch: py
         (["search", "x", "--catalog", "CATALOG", "--strategy", "best"], "grouped_by_source"),
         (["search", "x", "--catalog", "CATALOG", "--quota", "0"], "--quota"),
         (["search", "x", "--catalog", "CATALOG", "--quota", "some"], "--quota"),
-        (["search", "x", "--catalog", "CATALOG", "--quota", "9" * 30], "quota"),
         (["search", "x", "--catalog", "CATALOG", "--limit", "0"], "--limit"),
         (["search", "x", "--catalog", "CATALOG", "--stale", "never"], "'use', 'strict' or a number of days"),
         (["search", "x", "--catalog", "CATALOG", "--stale", "-1"], "--stale"),
         (["search", "x", "--catalog", "CATALOG", "--stale", "9" * 30], "--stale"),
-        (["search", " \u3000", "--catalog", "CATALOG"], "text"),
-        (["search", "x", "--catalog", "CATALOG", "--tag", "\udcff"], "UTF-8"),
-        (["search", "x\udcff", "--catalog", "CATALOG"], "UTF-8"),
+        (["search", "x", "--catalog", "CATALOG", "--stale", "٣"], "--stale"),
+        (["search", " \u3000", "--catalog", "CATALOG"], "text is empty"),
+        (["search", " ", "--catalog", "missing.json"], "text is empty"),
+        (["search", "x", "--catalog", "CATALOG", "--tag", "\udcff"], "tag holds a lone surrogate"),
+        (["search", "x\udcff", "--catalog", "CATALOG"], "text holds a lone surrogate"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(catalog: Path, arguments: Sequence[str], says: str) -> None:
@@ -474,6 +472,17 @@ def test_output_in_a_narrow_encoding_is_escaped(content_catalog: Path) -> None:
     stdout, stderr = process.communicate()
     assert (process.returncode, stderr) == (0, b"")
     assert rb"w\xf6r**d** \u2764" in stdout
+
+
+def test_files_left_out_of_a_search_are_named_on_stderr(content_catalog: Path) -> None:
+    write_tree(content_catalog.parent, {"bundle/good.md": "word\n", "bundle/\x1b[2J.md": b"\xff"})
+    process = start("search", "word", "--catalog", content_catalog, "--json")
+    stdout, stderr = process.communicate()
+    assert process.returncode == 0
+    assert len(json.loads(stdout)["passages"]) == 1
+    assert stderr.startswith(b"okf-catalog: source 'bundle': ")
+    assert stderr.count(b"\n") == 1
+    assert b"\x1b" not in stderr
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])

@@ -1,7 +1,5 @@
 """What examples/acme is there to show, and that it still shows it."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from collections.abc import Iterator
@@ -10,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from okf_catalog import (
     ConceptStatus,
     Knowledge,

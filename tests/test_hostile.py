@@ -182,7 +182,7 @@ def test_scores_do_not_overflow(tmp_path: Path) -> None:
 def test_half_a_surrogate_pair_is_a_refused_value(tmp_path: Path, text: str) -> None:
     """Python has such strings, Unicode has not: nothing in a file can match them."""
     write_tree(tmp_path / "bundle", {"a.md": "a"})
-    with opened(tmp_path) as resolver, pytest.raises(ValueError):
+    with opened(tmp_path) as resolver, pytest.raises(ValueError, match="text|surrogate"):
         resolver.search(text)
 
 

@@ -172,7 +172,7 @@ def test_every_fault_is_told_with_its_code(text: str | bytes, expected: list[str
 
 
 def test_every_code_of_a_manifest_is_caused_by_one() -> None:
-    """The rest are the codes of C1; of those, INVALID_PATH stands behind EMBEDDED_NUL and is never reached."""
+    """The rest are the codes of C1; INVALID_PATH among them stands behind EMBEDDED_NUL, never reached."""
     of_paths = {"INVALID_PATH", "ABSOLUTE_PATH", "OUTSIDE_ROOT", "TARGET_NOT_FOUND", "REPARSE_POINT_IN_PATH"}
     caused = {code for _, _, expected in CASES for code in expected}
     assert caused == {code.value for code in CatalogDiagnosticCode} - of_paths

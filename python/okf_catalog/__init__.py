@@ -16,6 +16,7 @@ Ids such as ``S3`` or ``R5`` in the documentation name the facts of the project'
 """
 
 from collections.abc import Sequence as _Sequence
+from typing import TYPE_CHECKING, cast
 
 from okf_catalog._engine import KnowledgePassage
 from okf_catalog._engine import Passages as _Passages
@@ -50,6 +51,9 @@ from okf_catalog.resolver import (
 from okf_catalog.scope import KnowledgeAccessScope
 from okf_catalog.staleness import StalePolicy
 from okf_catalog.values import ConceptStatus, TrustTier
+
+if TYPE_CHECKING:
+    from abc import ABCMeta
 
 __all__ = [
     "CatalogClosedError",
@@ -91,11 +95,9 @@ __all__ = [
 ]
 
 # A sequence for pattern matching and `isinstance`; every method it needs is the engine's own.
-_Sequence.register(_Passages)
+cast("ABCMeta", _Sequence).register(_Passages)
 
 # Everything shows the module that users import it from, and pickles by it.
-for _name in __all__:
-    if isinstance(globals()[_name], type):
-        globals()[_name].__module__ = __name__
-open_knowledge.__module__ = parse_manifest.__module__ = __name__
-del _name
+for _value in [globals()[name] for name in __all__]:
+    if isinstance(_value, type) or _value in (open_knowledge, parse_manifest):
+        _value.__module__ = __name__

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, final
 
 from okf_catalog import _engine
-from okf_catalog.checks import check_count
-from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.checks import check_count, check_kind
+from okf_catalog.errors import RefusedValueError
 from okf_catalog.manifest import (
     CatalogDiagnostic,
     KnowledgeCatalogSnapshot,
@@ -23,10 +22,11 @@ from okf_catalog.manifest import (
 )
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable
     from types import TracebackType
 
-    from okf_catalog._engine import ProblemRow
+    from okf_catalog.rows import ProblemRow
 
 __all__ = ["CatalogReport", "FileKnowledgeCatalog", "SourceProblem", "SourceReport"]
 
@@ -63,7 +63,7 @@ class SourceReport:
 @final
 @dataclass(frozen=True, slots=True)
 class CatalogReport:
-    """What is known of every source, in the order of the manifest. It is for the host: it names directories."""
+    """What is known of every source, in the order of the manifest. For the host: it names directories."""
 
     generation: int
     sources: tuple[SourceReport, ...]
@@ -126,10 +126,8 @@ class FileKnowledgeCatalog:
     ) -> None:
         path = path_text("catalog_file_path", catalog_file_path)
         root = None if catalog_root is None else path_text("catalog_root", catalog_root)
-        if not isinstance(watch_for_changes, bool):
-            raise RefusedTypeError(f"watch_for_changes is a bool, not {type(watch_for_changes).__name__}")
-        if not isinstance(reload_debounce, timedelta):
-            raise RefusedTypeError(f"reload_debounce is a timedelta, not {type(reload_debounce).__name__}")
+        check_kind("watch_for_changes", watch_for_changes, bool, "a bool")
+        check_kind("reload_debounce", reload_debounce, timedelta, "a timedelta")
         if reload_debounce < timedelta(0):
             raise RefusedValueError(f"reload_debounce is not negative; got {reload_debounce!r}")
         check_count("max_file_bytes", max_file_bytes, least=1)

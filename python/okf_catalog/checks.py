@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 
-__all__ = ["check_count", "check_text"]
+__all__ = ["check_count", "check_kind", "check_text"]
+
+
+def check_kind(field: str, value: object, kind: type | tuple[type, ...], expected: str) -> None:
+    """Refuses what is not an instance of ``kind``.
+
+    Raises:
+        RefusedTypeError: it is not; the message says that ``field`` is ``expected``.
+    """
+    if not isinstance(value, kind):
+        raise RefusedTypeError(f"{field} is {expected}, not {type(value).__name__}")
 
 
 def check_text(field: str, value: object) -> None:

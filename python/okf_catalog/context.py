@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn, final, overload
 
-from okf_catalog.query import KnowledgeQuery
-
 if TYPE_CHECKING:
     from okf_catalog._engine import Answer, BatchAnswer, KnowledgePassage
+    from okf_catalog.query import KnowledgeQuery
 
 __all__ = ["KnowledgeBatch", "KnowledgeContext", "KnowledgeDiagnostic", "KnowledgeDiagnosticCode"]
 

@@ -53,5 +53,3 @@ class RefusedValueError(OkfCatalogError, ValueError):
 
 class RefusedTypeError(OkfCatalogError, TypeError):
     """A thing of the wrong kind; the message names the field and what would be right."""
-
-

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from okf_catalog import _engine
-from okf_catalog.errors import RefusedTypeError
+from okf_catalog.checks import check_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from okf_catalog._engine import CatalogDiagnosticRow, SourceRow
+    from okf_catalog.rows import CatalogDiagnosticRow, SourceRow
 
 __all__ = [
     "CatalogDiagnostic",
@@ -114,13 +114,9 @@ def parse_manifest(
     Raises:
         RefusedTypeError: ``text`` is neither ``str`` nor ``bytes``, or the directory is no path.
     """
-    if isinstance(text, str):
-        # Half of a surrogate pair is no UTF-8, and is reported as such.
-        content = text.encode(errors="surrogatepass")
-    elif isinstance(text, bytes | bytearray | memoryview):
-        content = bytes(text)
-    else:
-        raise RefusedTypeError(f"text is a str or bytes, not {type(text).__name__}")
+    check_kind("text", text, (str, bytes), "a str or bytes")
+    # Half of a surrogate pair is no UTF-8, and is reported as such.
+    content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     directory = path_text("manifest_directory", manifest_directory)
     sources, diagnostics = _engine.parse_manifest(content)
     if diagnostics:
@@ -134,11 +130,11 @@ def path_text(field: str, path: str | os.PathLike[str]) -> str:
     Raises:
         RefusedTypeError: it is neither a ``str`` nor a path of text.
     """
-    if isinstance(path, str | os.PathLike):
-        text: str | bytes = os.fspath(path)
-        if isinstance(text, str):
-            return text
-    raise RefusedTypeError(f"{field} is a str or a path of text, not {type(path).__name__}")
+    expected = "a str or a path of text"
+    check_kind(field, path, (str, os.PathLike), expected)
+    text = os.fspath(path)
+    check_kind(field, text, str, expected)
+    return text
 
 
 def diagnostics_of(rows: Iterable[CatalogDiagnosticRow]) -> tuple[CatalogDiagnostic, ...]:
@@ -150,7 +146,7 @@ def sources_of(rows: Iterable[SourceRow]) -> tuple[KnowledgeCatalogSource, ...]:
     """The values for what the engine read."""
     return tuple(
         KnowledgeCatalogSource(
-            id, path, priority, enabled, SourceRole(role), None if tier is None else MemoryTier(tier)
+            source_id, path, priority, enabled, SourceRole(role), None if tier is None else MemoryTier(tier)
         )
-        for id, path, priority, enabled, role, tier in rows
+        for source_id, path, priority, enabled, role, tier in rows
     )

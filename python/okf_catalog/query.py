@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
-from typing import TypeAlias, final
+from typing import TypeAlias, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_count, check_text
+from okf_catalog.checks import check_count, check_kind, check_text
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.manifest import KnowledgeCatalogSource
 from okf_catalog.scope import KnowledgeAccessScope
@@ -66,16 +66,14 @@ class KnowledgeQuery:
             raise RefusedValueError("text is empty or only white space; ask for at least one word")
         if self.tag is not None:
             check_text("tag", self.tag)
-        if not isinstance(self.stale_policy, StalePolicy):
-            raise RefusedTypeError(f"stale_policy is a StalePolicy, not {type(self.stale_policy).__name__}")
+        check_kind("stale_policy", self.stale_policy, StalePolicy, "a StalePolicy")
         if self.resolver_strategy is not None:
             object.__setattr__(
                 self, "resolver_strategy", strategy_of("resolver_strategy", self.resolver_strategy)
             )
         if self.fairness_quota is not None:
             check_count("fairness_quota", self.fairness_quota, least=1)
-        if not isinstance(self.scope, KnowledgeAccessScope):
-            raise RefusedTypeError(f"scope is a KnowledgeAccessScope, not {type(self.scope).__name__}")
+        check_kind("scope", self.scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         if self.permitted_source_ids is not None:
             object.__setattr__(self, "permitted_source_ids", _ids(self.permitted_source_ids))
             if self.source_visibility_policy is not None:
@@ -108,21 +106,21 @@ def check_policy(field: str, value: object) -> None:
         RefusedTypeError: ``value`` is neither ``None`` nor callable.
     """
     if value is not None and not callable(value):
-        raise RefusedTypeError(f"{field} is called with (scope, source); {type(value).__name__} is not callable")
+        raise RefusedTypeError(
+            f"{field} is called with (scope, source); {type(value).__name__} is not callable"
+        )
 
 
 def _ids(value: object) -> frozenset[str]:
     if isinstance(value, str | bytes):
         raise RefusedTypeError(
-            f"permitted_source_ids is a collection of ids, not one {type(value).__name__}; write {{{value!r}}}"
+            f"permitted_source_ids is a collection of ids, not one {type(value).__name__}; "
+            f"write {{{value!r}}}"
         )
-    try:
-        ids = frozenset(value)  # type: ignore[call-overload]  # what is no iterable is refused below
-    except TypeError:
-        raise RefusedTypeError(
-            f"permitted_source_ids is a collection of str, not {type(value).__name__}"
-        ) from None
-    for id in ids:
-        if not isinstance(id, str):
-            raise RefusedTypeError(f"permitted_source_ids holds str only, not {type(id).__name__}")
-    return ids
+    if not isinstance(value, Iterable):
+        raise RefusedTypeError(f"permitted_source_ids is a collection of str, not {type(value).__name__}")
+    ids: set[str] = set()
+    for member in cast("Iterable[object]", value):
+        check_kind("each of permitted_source_ids", member, str, "a str")
+        ids.add(cast("str", member))
+    return frozenset(ids)

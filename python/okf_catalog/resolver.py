@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, final, runtime_checkable
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, cast, final, runtime_checkable
 
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
-from okf_catalog.checks import check_count
+from okf_catalog.checks import check_count, check_kind
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext, context_of
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.query import (
@@ -21,7 +21,7 @@ from okf_catalog.query import (
 from okf_catalog.visibility import visible_sources
 
 if TYPE_CHECKING:
-    from okf_catalog._engine import Question
+    from okf_catalog.rows import Question
 
 __all__ = [
     "Clock",
@@ -71,13 +71,14 @@ class _Resolver:
         default_source_visibility_policy: SourceVisibilityPolicy | None,
         clock: Clock | None,
     ) -> None:
-        if not isinstance(catalog, FileKnowledgeCatalog):
-            raise RefusedTypeError(f"catalog is a FileKnowledgeCatalog, not {type(catalog).__name__}")
+        check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
         if default_fairness_quota is not None:
             check_count("default_fairness_quota", default_fairness_quota, least=1)
         check_policy("default_source_visibility_policy", default_source_visibility_policy)
         if clock is not None and not callable(clock):
-            raise RefusedTypeError(f"clock is called without arguments; {type(clock).__name__} is not callable")
+            raise RefusedTypeError(
+                f"clock is called without arguments; {type(clock).__name__} is not callable"
+            )
         self._catalog = catalog
         self._strategy = strategy
         self._default_quota = default_fairness_quota
@@ -122,9 +123,7 @@ class _Resolver:
         if limit is not None:
             check_count("limit", limit, least=0)
             limit = min(limit, (1 << 32) - 1)
-        if isinstance(queries, str | bytes | KnowledgeQuery) or not isinstance(queries, Iterable):
-            raise RefusedTypeError(f"queries is an iterable of queries, not one {type(queries).__name__}")
-        checked = tuple(_query_of(f"queries[{index}]", query) for index, query in enumerate(queries))
+        checked = _queries_of(queries)
         catalog = self._catalog
         view = catalog.view()
         questions = [self._question(query, view) for query in checked]
@@ -152,8 +151,7 @@ class _Resolver:
         if self._clock is None:
             return None
         now = self._clock()
-        if not isinstance(now, datetime):
-            raise RefusedTypeError(f"clock returns an aware datetime, not {type(now).__name__}")
+        check_kind("what clock returns", now, datetime, "an aware datetime")
         if now.utcoffset() is None:
             raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
         return (now - _EPOCH) // _MICROSECOND
@@ -163,6 +161,13 @@ class _Resolver:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a resolver cannot be pickled; open its catalog again in the other process")
+
+
+def _queries_of(queries: object) -> tuple[KnowledgeQuery, ...]:
+    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
+        raise RefusedTypeError(f"queries is an iterable of queries, not one {type(queries).__name__}")
+    many = cast("Iterable[object]", queries)
+    return tuple(_query_of(f"queries[{index}]", query) for index, query in enumerate(many))
 
 
 def _query_of(field: str, query: object) -> KnowledgeQuery:

@@ -3,8 +3,6 @@
 It needs the extra ``cli`` (typer and rich). Nothing else of the package imports it.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 
@@ -14,19 +12,22 @@ __all__ = ["main"]
 def main() -> None:
     """Runs the command line of this process and leaves with its exit code.
 
-    0 says done, 1 that the catalog cannot open, 2 wrong usage or a missing extra, 130 that Ctrl-C was pressed.
+    0 is done, 1 a catalog that cannot open, 2 wrong usage or a missing extra, 130 a pressed Ctrl-C.
     """
     try:
+        # Here and not above, since what these import may be missing.
         from okf_catalog.cli.app import app
+        from okf_catalog.cli.screen import log_to_stderr
     except KeyboardInterrupt:
         sys.exit(130)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("okf_catalog"):
             raise
         hint = 'pip install "okf-catalog[cli]"'
-        print(f"okf-catalog: the command line needs typer and rich: {hint}", file=sys.stderr)
+        sys.stderr.write(f"okf-catalog: the command line needs typer and rich: {hint}\n")
         sys.exit(2)
     _behave_in_pipes()
+    log_to_stderr()
     app(prog_name="okf-catalog")
 
 

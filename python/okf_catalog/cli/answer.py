@@ -1,11 +1,10 @@
 """The answer to a search as a person reads it, and as a program does."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -53,7 +52,7 @@ def _particulars(passage: KnowledgePassage) -> str:
     if passage.stale_after is not None:
         words.append(f"stale after {passage.stale_after}")
     if passage.trust_tier is not TrustTier.UNVERIFIED:
-        words.append(passage.trust_tier.name.lower().replace("_", " "))
+        words.append(passage.trust_tier.value.replace("_", " "))
     return visible(", ".join(words))
 
 
@@ -80,7 +79,7 @@ def print_json(context: KnowledgeContext, *, stale: str, limit: int | None) -> N
             for diagnostic in context.diagnostics
         ],
     }
-    print(json.dumps(document, indent=2))
+    typer.echo(json.dumps(document, indent=2))
 
 
 def _row(passage: KnowledgePassage) -> Mapping[str, Any]:
@@ -91,7 +90,7 @@ def _row(passage: KnowledgePassage) -> Mapping[str, Any]:
         "excerpt": passage.excerpt,
         "score": passage.score,
         "bundle_relative_path": passage.bundle_relative_path,
-        "trust_tier": passage.trust_tier.name.lower(),
+        "trust_tier": passage.trust_tier.value,
         "status": passage.status.value,
         "stale_after": passage.stale_after,
         "concept_type": passage.concept_type,

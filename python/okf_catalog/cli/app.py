@@ -1,7 +1,5 @@
 """The commands together, and how each way to fail ends."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import version
 from typing import Annotated, Any, NoReturn, cast
@@ -64,9 +62,9 @@ app.command()(search)
 app.command()(check)
 
 
-def _show_version(wanted: bool) -> None:
+def _show_version(*, wanted: bool) -> None:
     if wanted:
-        print(f"okf-catalog {version('okf-catalog')}")
+        typer.echo(f"okf-catalog {version('okf-catalog')}")
         raise typer.Exit
 
 

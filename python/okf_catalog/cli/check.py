@@ -1,7 +1,5 @@
 """``okf-catalog check``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated

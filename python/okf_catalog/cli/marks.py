@@ -4,10 +4,9 @@ The engine decides what matches; this repeats its notion of a term (K1) and of e
 show the reader where. Both keep the number of characters, so a position in one text is one in the other.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from rich.text import Text
@@ -34,6 +33,7 @@ def fold(text: str) -> str:
     return "".join(map(_fold_character, text))
 
 
+@cache
 def _fold_character(character: str) -> str:
     if character in "\u0131\u017f":
         return character
@@ -72,7 +72,9 @@ def clip(text: str, terms: frozenset[str], *, length: int) -> str:
     """At most about ``length`` characters of a text, among them the first match."""
     if len(text) <= length:
         return text
-    first = next(iter(spans(text, terms)), Span(0, 0))
+    folded = fold(text)
+    starts = ((folded.find(term), len(term)) for term in terms)
+    first = min((Span(start, start + width) for start, width in starts if start >= 0), default=Span(0, 0))
     start = 0 if first.end <= length else max(first.start - length // 4, 0)
     end = start + length
     return (ELLIPSIS if start else "") + text[start:end] + (ELLIPSIS if end < len(text) else "")

@@ -1,14 +1,13 @@
 """What reaches the terminal. Text of bundles may be read there, and must not act there."""
 
-from __future__ import annotations
-
+import logging
 import re
-import sys
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
-__all__ = ["complain", "one_line", "open_console", "show", "visible"]
+__all__ = ["complain", "log_to_stderr", "one_line", "open_console", "show", "visible"]
 
 # Controls could move the cursor or recolour what follows, separators break a line, and embeddings and
 # overrides reorder what is read; a lone surrogate cannot be written at all.
@@ -32,7 +31,17 @@ def one_line(text: str) -> str:
 
 def complain(message: str) -> None:
     """Writes one line to stderr."""
-    print(f"okf-catalog: {visible(message)}", file=sys.stderr)
+    typer.echo(f"okf-catalog: {visible(message)}", err=True)
+
+
+class _Complaints(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        complain(one_line(record.getMessage()))
+
+
+def log_to_stderr() -> None:
+    """Lets the package say on stderr which files it left out."""
+    logging.getLogger("okf_catalog").addHandler(_Complaints())
 
 
 def open_console() -> Console:

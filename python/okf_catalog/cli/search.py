@@ -1,7 +1,5 @@
 """``okf-catalog search``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +10,8 @@ from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
+    RefusedTypeError,
+    RefusedValueError,
     StalePolicy,
 )
 from okf_catalog.cli.answer import print_json, print_readable
@@ -67,20 +67,19 @@ def search(
     Exits with 0 also when nothing matches, 1 if the catalog cannot open, 2 for wrong usage.
     """
     stale_policy = _stale_policy(stale)
+    try:
+        query = KnowledgeQuery(
+            text,
+            tag,
+            stale_policy=stale_policy,
+            resolver_strategy=strategy,
+            fairness_quota=quota,
+            permitted_source_ids=frozenset(permit) if permit else None,
+        )
+    except (RefusedTypeError, RefusedValueError) as error:
+        raise typer.BadParameter(str(error)) from error
     with FileKnowledgeCatalog(catalog, watch_for_changes=False) as opened:
-        try:
-            context = KnowledgeResolverRouter(opened).search(
-                KnowledgeQuery(
-                    text,
-                    tag,
-                    stale_policy=stale_policy,
-                    resolver_strategy=strategy,
-                    fairness_quota=quota,
-                    permitted_source_ids=frozenset(permit) if permit else None,
-                )
-            )
-        except (ValueError, TypeError, OverflowError) as error:
-            raise typer.BadParameter(str(error)) from error
+        context = KnowledgeResolverRouter(opened).search(query)
     if as_json:
         print_json(context, stale=stale, limit=limit)
     else:
@@ -92,11 +91,7 @@ def _stale_policy(word: str) -> StalePolicy:
         return StalePolicy.USE
     if word == "strict":
         return StalePolicy.STRICT
-    if not (word.isascii() and word.isdecimal()):
-        raise typer.BadParameter(
-            f"{word!r} is not 'use', 'strict' or a number of days.", param_hint="--stale"
-        )
-    try:
+    # More digits are more days than any calendar has.
+    if word.isascii() and word.isdecimal() and len(word) <= 9:
         return StalePolicy.tolerate(int(word))
-    except (ValueError, OverflowError) as error:
-        raise typer.BadParameter(str(error), param_hint="--stale") from error
+    raise typer.BadParameter(f"{word!r} is not 'use', 'strict' or a number of days.", param_hint="--stale")

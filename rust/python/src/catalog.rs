@@ -98,6 +98,7 @@ impl Catalog {
         self.inner.last_reload_diagnostics().iter().map(convert::catalog_diagnostic_row).collect()
     }
 
+    #[pyo3(signature = (snapshot, /))]
     fn report(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<Vec<ReportRow>> {
         let sources = &snapshot.inner.sources;
         let report = run(py, || self.inner.report(&snapshot.inner))?;

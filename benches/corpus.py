@@ -1,0 +1,313 @@
+"""Bundles to measure with: ``python -m benches.corpus DIR --concepts N`` writes a catalog of them.
+
+The same arguments give the same bytes. Words are spread as in natural text (`benches.words`), concepts have a
+topic and say its words more often than others do, sizes are log-normal, and the markdown has what the
+published bundles have: headings, paragraphs in long lines, lists, tables and code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, TypeVar
+
+from benches import words
+
+T = TypeVar("T")
+
+BODY_BYTES = 6_000
+"""The mean size of a body. A real catalog of 5,120 concepts is 31 MB."""
+
+IN_EVERY_CONCEPT = (
+    "overview",
+    "the",
+    "knowledge",
+    "of",
+    "this",
+    "concept",
+    "and",
+    "described",
+    "below",
+    "in",
+    "is",
+)
+"""Words that no concept lacks."""
+
+_OPENING = "# Overview\n\nThe knowledge of this concept and what is described below:"
+_SPREAD = 0.8
+_TOPIC_SHARE = 0.4
+_TOPIC_WORDS = 24
+_BYTES_PER_WORD = 9.9
+"""Of a body, markup included; measured, so that `BODY_BYTES` is what comes out."""
+
+_KINDS = (
+    ("BigQuery Table", "tables"),
+    ("BigQuery Table", "tables"),
+    ("Metric", "metrics"),
+    ("Reference", "references/joins"),
+    ("Policy", "policies"),
+    ("Attested Computation", "computations"),
+)
+_DOMAINS = (
+    "sales",
+    "finance",
+    "web",
+    "supply",
+    "people",
+    "support",
+    "risk",
+    "ads",
+    "core",
+    "lab",
+    "ops",
+    "edge",
+)
+_TAGS = (
+    "finance revenue orders customers events sessions inventory compliance headline-metric pii internal "
+    "marketing growth deprecated-source gold silver bronze daily hourly ga4 blockchain stackoverflow"
+).split()
+_SIGNERS = (
+    "human:jsmith@acme",
+    "human:priya@acme",
+    "agent/checker-2",
+    "reference_agent/model-5",
+    "ci/nightly",
+)
+
+
+class Concept(NamedTuple):
+    """One file of a bundle."""
+
+    source_id: str
+    concept_id: str
+    text: str
+
+
+def concepts(
+    *, count: int, sources: int = 3, seed: int = 0, body_bytes: int = BODY_BYTES
+) -> Iterator[Concept]:
+    """The concepts of a catalog, spread over its sources, always the same for the same arguments."""
+    author = _Author(seed, body_bytes)
+    for number in range(count):
+        yield author.concept(f"source_{number % sources}", number)
+
+
+def write(
+    directory: Path, *, count: int, sources: int = 3, seed: int = 0, body_bytes: int = BODY_BYTES
+) -> Path:
+    """Writes a catalog with its bundles into a directory and returns the path of its ``catalog.json``."""
+    made: set[str] = set()
+    for concept in concepts(count=count, sources=sources, seed=seed, body_bytes=body_bytes):
+        path = f"{directory}/{concept.source_id}/{concept.concept_id}.md"
+        parent = os.path.dirname(path)
+        if parent not in made:
+            made.add(parent)
+            os.makedirs(parent, exist_ok=True)
+            with open(f"{parent}/index.md", "wb") as index:
+                index.write(b"# Index\n")
+        with open(path, "wb") as file:
+            file.write(concept.text.encode())
+    manifest = directory / "catalog.json"
+    entries = [
+        {"id": f"source_{number}", "path": f"source_{number}", "priority": number // 2}
+        for number in range(sources)
+    ]
+    manifest.write_text(json.dumps({"version": 1, "sources": entries}, indent=2) + "\n", encoding="utf-8")
+    return manifest
+
+
+class _Author:
+    """Writes one concept after the other."""
+
+    def __init__(self, seed: int, body_bytes: int) -> None:
+        # Only `random()` is used: of all that `Random` offers it alone gives the same in every Python.
+        self._uniform = Random(seed).random
+        self._frequent = words.frequent_tokens()
+        self._rare: dict[int, str] = {}
+        # The mean of a log-normal is exp(mu + sigma^2 / 2).
+        self._log_words = math.log(max(body_bytes, 100) / _BYTES_PER_WORD) - _SPREAD**2 / 2
+
+    def concept(self, source_id: str, number: int) -> Concept:
+        topic = [self._rare_token() if self._chance(0.3) else self._word() for _ in range(_TOPIC_WORDS)]
+        kind, directory = self._one_of(_KINDS)
+        domain = self._one_of(_DOMAINS)
+        name = words.plain_word(self._below(words.HEAD)).lower()
+        text = f"---\n{self._frontmatter(kind, domain, name, topic)}---\n\n{self._body(topic)}\n"
+        return Concept(source_id, f"{directory}/{domain}/{name}-{number}", text)
+
+    # Draws
+
+    def _below(self, limit: int) -> int:
+        return int(self._uniform() * limit)
+
+    def _chance(self, share: float) -> bool:
+        return self._uniform() < share
+
+    def _one_of(self, choices: Sequence[T]) -> T:
+        return choices[self._below(len(choices))]
+
+    def _size(self) -> int:
+        """A log-normal number of words."""
+        radius = math.sqrt(-2.0 * math.log(1.0 - self._uniform()))
+        normal = radius * math.cos(2.0 * math.pi * self._uniform())
+        return max(12, int(math.exp(self._log_words + _SPREAD * min(normal, 3.5))))
+
+    def _word(self) -> str:
+        """A word of the head, bare."""
+        while True:
+            word = self._one_of(self._frequent).strip(".,`()*")
+            if word:
+                return word
+
+    def _rare_token(self) -> str:
+        rank = words.rare_rank(self._uniform)
+        found = self._rare.get(rank)
+        if found is None:
+            found = self._rare[rank] = words.rare_token(rank)
+        return found
+
+    def _tokens(self, count: int, topic: list[str]) -> list[str]:
+        """Words of the language, some replaced by the topic's. All the time goes here."""
+        uniform, frequent, slots = self._uniform, self._frequent, words.SLOTS
+        drawn = [frequent[int(uniform() * slots)] for _ in range(count)]
+        for index, token in enumerate(drawn):
+            if not token:
+                drawn[index] = self._rare_token()
+        size = len(topic)
+        for _ in range(int(count * _TOPIC_SHARE)):
+            drawn[int(uniform() * count)] = topic[int(uniform() * uniform() * size)]
+        return drawn
+
+    # Frontmatter
+
+    def _frontmatter(self, kind: str, domain: str, name: str, topic: list[str]) -> str:
+        title = (
+            f"{name.replace('_', ' ').capitalize()} {' '.join(self._word() for _ in range(self._below(4)))}"
+        )
+        about = [self._word() for _ in range(6 + self._below(14))]
+        lines = [
+            f"type: {kind}",
+            f"resource: https://example.com/projects/acme/{domain}/{name}",
+            f"title: {_scalar(title.strip())}",
+        ]
+        if self._chance(0.9):
+            # Written over two lines, as emitters with a line width do.
+            lines += [f"description: Says of {domain}", f"  {' '.join(_safe(word) for word in about)}."]
+        lines += self._tags(topic)
+        lines += ["generated:", f"  by: {self._one_of(_SIGNERS)}", f"  at: '{self._day()}T22:59:00+00:00'"]
+        if self._chance(0.6):
+            entries = [self._one_of(_SIGNERS) for _ in range(1 + self._below(2))]
+            lines += ["verified:", *(f"  - {{ by: {by}, at: {self._day()}T09:00:00Z }}" for by in entries)]
+        if self._chance(0.8):
+            lines.append(f"status: {self._one_of(('stable', 'stable', 'stable', 'draft', 'deprecated'))}")
+        if self._chance(0.4):
+            lines.append(f"stale_after: {self._day()}{self._one_of(('', 'T00:00:00Z'))}")
+        if self._chance(0.5):
+            lines += [
+                "sources:",
+                f"- resource: {domain}/{name}.md",
+                f"  title: {_scalar(title)}",
+                "  id: origin",
+            ]
+        return "\n".join(lines) + "\n"
+
+    def _tags(self, topic: list[str]) -> list[str]:
+        chosen = [self._one_of(_TAGS) for _ in range(1 + self._below(4))]
+        if self._chance(0.5):
+            chosen.append(_safe(topic[0]) or "misc")
+        form = self._below(7)
+        if form == 0:
+            return []
+        if form < 3:
+            return ["tags:", *(f"- {_scalar(tag)}" for tag in chosen)]
+        if form < 5:
+            return [f"tags: [{', '.join(_scalar(tag) for tag in chosen)}]"]
+        return [f"tags: {json.dumps(', '.join(chosen), ensure_ascii=False)}"]
+
+    def _day(self) -> str:
+        return f"{2024 + self._below(6)}-{1 + self._below(12):02}-{1 + self._below(28):02}"
+
+    # Body
+
+    def _body(self, topic: list[str]) -> str:
+        drawn = self._tokens(self._size(), topic)
+        blocks = [_OPENING]
+        start = 0
+        while start < len(drawn):
+            form = self._below(8)
+            length = (60, 60, 80, 100, 50, 60, 40, 3)[form] + self._below(40 if form < 7 else 3)
+            part = drawn[start : start + length]
+            start += length
+            if form < 4:
+                blocks.append(" ".join(part))
+            elif form == 4:
+                blocks.append(_bullets(part, 6 + self._below(8)))
+            elif form == 5:
+                blocks.append(_table(part))
+            elif form == 6:
+                blocks.append(_code(part))
+            else:
+                blocks.append(f"{'#' * (1 + self._below(3))} {' '.join(part)}")
+        return "\n\n".join(blocks)
+
+
+def _rows(tokens: list[str], width: int) -> Iterator[list[str]]:
+    for start in range(0, len(tokens), width):
+        yield tokens[start : start + width]
+
+
+def _bullets(tokens: list[str], width: int) -> str:
+    return "\n".join(f"- `{row[0]}`: {' '.join(row[1:])}" for row in _rows(tokens, width))
+
+
+def _table(tokens: list[str]) -> str:
+    rows = [f"| {' | '.join(row)} |" for row in _rows(tokens, 4)]
+    return "\n".join([rows[0], "| --- | --- | --- | --- |", *rows[1:]])
+
+
+def _code(tokens: list[str]) -> str:
+    lines = [f"  {row[0]} AS {row[-1]}, -- {' '.join(row)}" for row in _rows(tokens, 4)]
+    return "\n".join(["```sql", "SELECT", *lines, "```"])
+
+
+def _safe(word: str) -> str:
+    """The word without what YAML gives a meaning to."""
+    return "".join(letter for letter in word if letter.isalnum() or letter in "_-").strip("-")
+
+
+def _scalar(text: str) -> str:
+    """The text as a YAML scalar: plain where that is plainly right."""
+    if text and all(
+        part and part.isalnum() and part[0].isalpha() for part in text.replace("-", " ").split(" ")
+    ):
+        return text
+    return json.dumps(text, ensure_ascii=False)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benches.corpus", description="Writes a catalog to measure with."
+    )
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--concepts", type=int, required=True, help="in all sources together")
+    parser.add_argument("--sources", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--body-bytes", type=int, default=BODY_BYTES, help="mean size of a body")
+    options = parser.parse_args(arguments)
+    manifest = write(
+        options.directory,
+        count=options.concepts,
+        sources=options.sources,
+        seed=options.seed,
+        body_bytes=options.body_bytes,
+    )
+    print(manifest)
+
+
+if __name__ == "__main__":
+    main()

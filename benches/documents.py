@@ -1,0 +1,95 @@
+"""A catalog as the rivals take it: read and folded once, in the order that breaks ties."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import naive
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The concepts of a catalog, in the order of R2 among equal scores.
+
+    A rival knows a concept by its *position* in the lists. Texts are folded (K2), and what one field is made of
+    is joined by line ends, which no term holds.
+    """
+
+    manifest: Path
+    ids: list[tuple[str, str]]
+    titles: list[str]
+    metas: list[str]
+    """The description and the tags."""
+    bodies: list[str]
+    text_bytes: int
+    """The size of the files."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def read(manifest: Path) -> Corpus:
+    """Reads a catalog with the plain-Python reading of the contract."""
+    sources = naive.read_manifest(manifest)
+    rows: list[tuple[tuple[int, str, str], str, str, str]] = []
+    text_bytes = 0
+    # Nothing here is garbage, and a collector that looks at millions of objects again and again takes long.
+    gc.disable()
+    try:
+        for source in naive.candidates(sources):
+            root = manifest.parent / source.path
+            for path in _files(root):
+                data = path.read_bytes()
+                try:
+                    document = naive.read_document(data)
+                except naive.Unusable:
+                    continue
+                text_bytes += len(data)
+                key = (-source.priority, source.id, path.relative_to(root).as_posix().removesuffix(".md"))
+                meta = "\n".join([document.description or "", *document.tags])
+                rows.append((key, _fold(document.title or ""), _fold(meta), _fold(document.body)))
+    finally:
+        gc.enable()
+    rows.sort(key=lambda row: row[0])
+    return Corpus(
+        manifest=manifest,
+        ids=[(key[1], key[2]) for key, *_ in rows],
+        titles=[row[1] for row in rows],
+        metas=[row[2] for row in rows],
+        bodies=[row[3] for row in rows],
+        text_bytes=text_bytes,
+    )
+
+
+def files(manifest: Path) -> list[Path]:
+    """The concept files of a catalog (B1), in no order that matters."""
+    sources = naive.candidates(naive.read_manifest(manifest))
+    return [path for source in sources for path in _files(manifest.parent / source.path)]
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for path in sorted(root.rglob("*.md")):
+        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+        if not hidden and path.name not in ("index.md", "log.md") and path.is_file():
+            yield path
+
+
+def _fold(text: str) -> str:
+    # The same for ASCII, and much faster.
+    return text.upper() if text.isascii() else naive.fold(text)
+
+
+def terms_of(text: str) -> dict[str, int]:
+    """The distinct folded terms of a question, and how often each stands there (K1)."""
+    counts: dict[str, int] = {}
+    for term in naive.terms_of(text):
+        counts[term] = counts.get(term, 0) + 1
+    return counts
+
+
+def distinct_terms(texts: Iterable[str]) -> list[str]:
+    """Every term of a batch once."""
+    return list(dict.fromkeys(term for text in texts for term in terms_of(text)))
