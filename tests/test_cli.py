@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import pytest
 from okf_catalog import (
@@ -90,11 +90,14 @@ def found(catalog: Path, *arguments: str) -> list[tuple[str, str]]:
 
 
 def start(
-    *arguments: str | Path, program: str = MAIN, env: dict[str, str] | None = None
+    *arguments: str | Path,
+    program: str = MAIN,
+    env: dict[str, str] | None = None,
+    stdout: int | BinaryIO = subprocess.PIPE,
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         env=os.environ | (env or {}),
     )
@@ -464,6 +467,16 @@ def test_a_reader_that_leaves_early_is_no_error(content_catalog: Path) -> None:
     with process.stderr as stderr:
         assert stderr.read() == b""
     assert process.wait() == -signal.SIGPIPE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
+def test_a_full_disk_is_one_line(catalog: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = start("search", "order", "--catalog", catalog, stdout=full)
+        _, stderr = process.communicate()
+    assert process.returncode == 1
+    assert stderr.startswith(b"okf-catalog: ")
+    assert stderr.count(b"\n") == 1
 
 
 def test_output_in_a_narrow_encoding_is_escaped(content_catalog: Path) -> None:

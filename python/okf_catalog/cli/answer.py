@@ -41,7 +41,7 @@ def _print_passage(console: Console, rank: int, passage: KnowledgePassage, terms
     show(console, Text(_particulars(passage), style="dim"), indent=INDENT)
     if excerpt:
         show(console, marked(excerpt, terms, style=style), indent=INDENT)
-    console.print()
+    show(console, Text())
 
 
 def _particulars(passage: KnowledgePassage) -> str:

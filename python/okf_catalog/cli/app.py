@@ -29,6 +29,7 @@ class Commands(TyperGroup):
         """Runs one command and leaves with its exit code."""
         try:
             code = super().main(*args, **(kwargs | {"standalone_mode": False}))
+            sys.stdout.flush()
         except CatalogError as error:
             for diagnostic in error.diagnostics:
                 complain(f"[{diagnostic.code.value}] {diagnostic.message}")

@@ -34,7 +34,7 @@ def check(
     console = open_console()
     for line in _table(report):
         show(console, Text(visible(line)))
-    console.print()
+    show(console, Text())
     for remark in remarks:
         show(console, Text(visible(remark), style="yellow"))
     show(console, Text(_summary(report)))

@@ -1,0 +1,32 @@
+"""The stateless way: read the bundles on every search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import naive
+from benches.documents import Corpus
+from benches.rivals.base import Exactness, Ranking, Rival
+
+
+class Stateless(Rival):
+    """Plain Python that keeps nothing between two questions: the model that the tests compare with."""
+
+    name = "reload and scan, plain Python (the stateless way)"
+    exactness = Exactness.EXACT
+
+    def __init__(self) -> None:
+        self._manifest = Path()
+        self._positions: dict[tuple[str, str], int] = {}
+
+    def load(self, corpus: Corpus) -> None:
+        self._manifest = corpus.manifest
+        self._positions = {concept: position for position, concept in enumerate(corpus.ids)}
+
+    def search(self, text: str, *, limit: int | None = None) -> Ranking:
+        answer = naive.NaiveCatalog(self._manifest).load().search(text, strategy=naive.MERGED)
+        passages = answer.passages[:limit]
+        return Ranking(
+            [self._positions[passage.source_id, passage.concept_id] for passage in passages],
+            [passage.score for passage in passages],
+        )
