@@ -46,6 +46,29 @@ pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R
     results.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Two pieces of work, at once if there are threads for it.
+#[allow(clippy::missing_panics_doc)] // Each piece gives what is expected of it.
+pub fn both<A: Send, B: Send>(
+    threads: usize,
+    first: impl Fn() -> A + Sync,
+    second: impl Fn() -> B + Sync,
+) -> (A, B) {
+    let halves =
+        map(
+            &[true, false],
+            threads,
+            |is_first| {
+                if *is_first { (Some(first()), None) } else { (None, Some(second())) }
+            },
+        );
+    let (mut a, mut b) = (None, None);
+    for (first, second) in halves {
+        a = a.or(first);
+        b = b.or(second);
+    }
+    (a.expect("the first piece was done"), b.expect("the second piece was done"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

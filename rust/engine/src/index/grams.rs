@@ -13,6 +13,11 @@ const SAMPLED: usize = 16;
 /// A gram is common if one concept in so many has it.
 const COMMON: usize = 4;
 
+/// One more than the largest key.
+const KEYS: usize = 257 << 8;
+/// Stands for "not common".
+const NONE: u32 = u32::MAX;
+
 /// The matches of every *common* gram of one or two bytes. What is not here is rare enough to be united
 /// from its postings.
 #[derive(Debug, Default)]
@@ -31,14 +36,14 @@ impl Grams {
             return Self::default();
         }
         let keys = common(tokens, seen, concepts);
-        let rows = (0..narrow(tokens.len())).flat_map(|token| {
-            let keys = &keys;
-            grams(tokens.get(token))
-                .into_iter()
-                .filter_map(move |gram| keys.binary_search(&gram).ok().map(|slot| (token, narrow(slot))))
+        let mut slot_of = vec![NONE; KEYS];
+        for (slot, key) in keys.iter().enumerate() {
+            slot_of[*key as usize] = narrow(slot);
+        }
+        let slots = Rows::build(tokens.len(), |token, slots| {
+            let own = grams(tokens.get(token)).map(|gram| slot_of[gram as usize]);
+            slots.extend(own.filter(|slot| *slot != NONE));
         });
-        let pairs: Vec<(u32, u32)> = rows.collect();
-        let slots = Rows::collect(tokens.len(), pairs.iter().copied());
         let mut fields = vec![vec![0_u8; concepts.div_ceil(2)].into_boxed_slice(); keys.len()];
         for (token, posting) in seen {
             let (concept, found) = field::split(*posting);
@@ -67,18 +72,13 @@ fn key(gram: &[u8]) -> u32 {
     }
 }
 
-/// The distinct grams of a token.
-fn grams(token: &[u8]) -> Vec<u32> {
-    let mut grams: Vec<u32> = token.chunks(1).chain(token.windows(2)).map(key).collect();
-    grams.sort_unstable();
-    grams.dedup();
-    grams
+/// The grams of a token, repeated as they come.
+fn grams(token: &[u8]) -> impl Iterator<Item = u32> {
+    token.chunks(1).chain(token.windows(2)).map(key)
 }
 
 /// The grams that a sample of the concepts has often, ascending.
 fn common(tokens: &Strings, seen: &[(u32, u32)], concepts: usize) -> Vec<u32> {
-    /// One more than the largest key.
-    const KEYS: usize = 257 << 8;
     let mut last = vec![u32::MAX; KEYS];
     let mut counts = vec![0_usize; KEYS];
     for (token, posting) in seen {
@@ -86,8 +86,7 @@ fn common(tokens: &Strings, seen: &[(u32, u32)], concepts: usize) -> Vec<u32> {
         if !(concept as usize).is_multiple_of(SAMPLED) {
             continue;
         }
-        let token = tokens.get(*token);
-        for gram in token.chunks(1).chain(token.windows(2)).map(key) {
+        for gram in grams(tokens.get(*token)) {
             if last[gram as usize] != concept {
                 last[gram as usize] = concept;
                 counts[gram as usize] += 1;

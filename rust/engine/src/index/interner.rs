@@ -17,6 +17,20 @@ pub(super) struct Strings {
 }
 
 impl Strings {
+    /// Appends a string that is not there yet, and gives its number.
+    pub(super) fn push(&mut self, string: &[u8]) -> u32 {
+        let number = narrow(self.starts.len());
+        self.starts.push(narrow(self.text.len()));
+        self.text.extend_from_slice(string);
+        self.text.push(SEPARATOR);
+        number
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.starts.shrink_to_fit();
+    }
+
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }
@@ -47,7 +61,8 @@ impl Strings {
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     strings: Strings,
-    numbers: HashTable<u32>,
+    /// Each number with its hash, which spares reading the strings again when the table grows.
+    numbers: HashTable<(u32, u64)>,
     // Seeded at random: no file can be written so that its tokens collide.
     hasher: DefaultHashBuilder,
 }
@@ -57,14 +72,12 @@ impl Interner {
     pub(super) fn number(&mut self, string: &[u8]) -> u32 {
         let Self { strings, numbers, hasher } = self;
         let hash = hasher.hash_one(string);
-        if let Some(number) = numbers.find(hash, |number| strings.get(*number) == string) {
+        let same = |known: &(u32, u64)| known.1 == hash && strings.get(known.0) == string;
+        if let Some((number, _)) = numbers.find(hash, same) {
             return *number;
         }
-        let number = narrow(strings.starts.len());
-        strings.starts.push(narrow(strings.text.len()));
-        strings.text.extend_from_slice(string);
-        strings.text.push(SEPARATOR);
-        numbers.insert_unique(hash, number, |number| hasher.hash_one(strings.get(*number)));
+        let number = strings.push(string);
+        numbers.insert_unique(hash, (number, hash), |(_, hash)| *hash);
         number
     }
 
@@ -74,8 +87,7 @@ impl Interner {
 
     pub(super) fn finish(self) -> Strings {
         let mut strings = self.strings;
-        strings.text.shrink_to_fit();
-        strings.starts.shrink_to_fit();
+        strings.shrink();
         strings
     }
 }

@@ -10,11 +10,12 @@ use super::{
     occurrences::Occurrences,
     rows::Rows,
     trigrams::{Trigrams, scan},
-    words::{is_word, words},
+    words::{is_word, words as split},
 };
 use crate::{
     concept::{Concept, compare_by_parts},
     fold::fold,
+    parallel,
 };
 
 /// How many bytes of matches a segment remembers, as a part of the text it indexes.
@@ -57,39 +58,27 @@ impl Segment {
                 }
             }
         }
-        let Occurrences { tokens, seen } = Occurrences::of(&concepts, threads);
-        let grams = Grams::of(&tokens, &seen, concepts.len());
-        let split = Split::of(&tokens);
-        drop(tokens);
-        let word_postings = split.word_postings(&seen);
-        let compound_postings = Rows::collect(
-            split.compounds.len(),
-            seen.iter().filter_map(|(token, posting)| {
-                let compound = split.compound_of[*token as usize];
-                (compound != NONE).then_some((compound, *posting))
-            }),
+        let occurrences = Occurrences::of(&concepts, threads);
+        let (grams, split) = parallel::both(
+            threads,
+            || Grams::of(&occurrences.tokens, &occurrences.seen, concepts.len()),
+            || Split::of(&occurrences),
         );
-        drop(seen);
-        let Split { words, compounds, compound_of, words_of } = split;
-        let inner: Vec<(u32, u32)> = (0_u32..)
-            .zip(&compound_of)
-            .filter(|(_, compound)| **compound != NONE)
-            .flat_map(|(token, compound)| words_of.get(token).iter().map(|word| (*word, *compound)))
-            .collect();
-        let within = Rows::collect(words.len(), inner.iter().copied());
         let text: usize = concepts.iter().map(|concept| concept.text_len()).sum();
+        let Split { words, trigrams, word_postings, compounds, compound_postings, within } = split;
+        let cache = Cache::new((text / REMEMBERED).max(REMEMBERED_AT_LEAST));
         Self {
-            trigrams: Trigrams::of(&words),
+            concepts,
+            by_parts,
             words,
+            trigrams,
             word_postings,
             compounds,
             compound_postings,
             within,
             grams,
             tags,
-            cache: Cache::new((text / REMEMBERED).max(REMEMBERED_AT_LEAST)),
-            concepts,
-            by_parts,
+            cache,
         }
     }
 
@@ -118,7 +107,7 @@ impl Segment {
             let words = self.words_containing(term);
             return self.unite(&self.word_postings, &words);
         }
-        let mut compounds = match words(term).max_by_key(|word| word.len()) {
+        let mut compounds = match split(term).max_by_key(|word| word.len()) {
             Some(word) if word.len() > 2 => {
                 let mut compounds: Vec<u32> = self
                     .words_containing(word)
@@ -147,66 +136,76 @@ impl Segment {
     }
 }
 
+/// So many words of a token are looked at to keep a repeated one out; a few repetitions do no harm, and a
+/// token of many words must not take quadratic time.
+const REPEATED: usize = 8;
+
 /// Stands for "not a compound".
 const NONE: u32 = u32::MAX;
 
 /// Tokens taken apart.
 struct Split {
     words: Strings,
+    trigrams: Trigrams,
+    word_postings: Rows,
     compounds: Strings,
-    /// For each token, its number among the compounds.
-    compound_of: Vec<u32>,
-    /// For each token, its distinct words.
-    words_of: Rows,
+    compound_postings: Rows,
+    within: Rows,
 }
 
 impl Split {
-    fn of(tokens: &Strings) -> Self {
-        let (mut word_numbers, mut compounds) = (Interner::default(), Interner::default());
+    fn of(Occurrences { tokens, seen }: &Occurrences) -> Self {
+        let (mut words, mut compounds) = (Interner::default(), Strings::default());
+        // For each token, its number among the compounds.
         let mut compound_of = Vec::with_capacity(tokens.len());
-        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
-        for token in 0..narrow(tokens.len()) {
+        let words_of = Rows::build(tokens.len(), |token, numbers| {
             let text = tokens.get(token);
             debug_assert!(!text.contains(&SEPARATOR));
-            compound_of.push(if is_word(text) { NONE } else { compounds.number(text) });
-            let first = pairs.len();
-            pairs.extend(words(text).map(|word| (token, word_numbers.number(word))));
-            pairs[first..].sort_unstable();
-            dedup_from(&mut pairs, first);
-        }
-        let words_of = Rows::collect(tokens.len(), pairs.iter().copied());
-        Self { words: word_numbers.finish(), compounds: compounds.finish(), compound_of, words_of }
-    }
-
-    /// For each word, the concepts and fields it occurs in.
-    fn word_postings(&self, seen: &[(u32, u32)]) -> Rows {
-        let mut noted: Vec<(u32, u32)> = Vec::with_capacity(seen.len());
-        // For each word, where in `noted` it was last noted.
-        let mut last: Vec<u32> = vec![NONE; self.words.len()];
-        for (token, posting) in seen {
-            for word in self.words_of.get(*token) {
-                let at = &mut last[*word as usize];
-                match noted.get_mut(*at as usize) {
-                    Some((_, known)) if *known >> field::BITS == *posting >> field::BITS => *known |= posting,
-                    _ => {
-                        *at = narrow(noted.len());
-                        noted.push((*word, *posting));
-                    }
+            compound_of.push(if is_word(text) { NONE } else { compounds.push(text) });
+            let first = numbers.len();
+            for word in split(text) {
+                let word = words.number(word);
+                if !numbers[first..].iter().take(REPEATED).any(|number| *number == word) {
+                    numbers.push(word);
                 }
             }
+        });
+        let words = words.finish();
+        compounds.shrink();
+        let compounded = seen.iter().filter_map(|(token, posting)| {
+            let compound = compound_of[*token as usize];
+            (compound != NONE).then_some((compound, *posting))
+        });
+        let inner = (0_u32..).zip(&compound_of).filter(|(_, compound)| **compound != NONE);
+        let inner =
+            inner.flat_map(|(token, compound)| words_of.get(token).iter().map(|word| (*word, *compound)));
+        Self {
+            trigrams: Trigrams::of(&words),
+            word_postings: word_postings(words.len(), &words_of, seen),
+            compound_postings: Rows::collect(compounds.len(), compounded),
+            within: Rows::collect(words.len(), inner),
+            words,
+            compounds,
         }
-        Rows::collect(self.words.len(), noted.iter().copied())
     }
 }
 
-/// Removes repetitions behind `first`.
-fn dedup_from(pairs: &mut Vec<(u32, u32)>, first: usize) {
-    let mut kept = first;
-    for at in first..pairs.len() {
-        if at == first || pairs[at] != pairs[at - 1] {
-            pairs[kept] = pairs[at];
-            kept += 1;
+/// For each word, the concepts and fields it occurs in.
+fn word_postings(words: usize, words_of: &Rows, seen: &[(u32, u32)]) -> Rows {
+    let mut noted: Vec<(u32, u32)> = Vec::with_capacity(seen.len());
+    // For each word, where in `noted` it was last noted.
+    let mut last: Vec<u32> = vec![NONE; words];
+    for (token, posting) in seen {
+        for word in words_of.get(*token) {
+            let at = &mut last[*word as usize];
+            match noted.get_mut(*at as usize) {
+                Some((_, known)) if *known >> field::BITS == *posting >> field::BITS => *known |= posting,
+                _ => {
+                    *at = narrow(noted.len());
+                    noted.push((*word, *posting));
+                }
+            }
         }
     }
-    pairs.truncate(kept);
+    Rows::collect(words, noted.iter().copied())
 }

@@ -11,6 +11,9 @@ const SCANNED: usize = 16 << 10;
 /// With this few candidates left, looking at each beats another list.
 const FEW: usize = 16;
 
+/// How many values half of a trigram has.
+const HALF: usize = 1 << 12;
+
 /// For each run of three bytes, the strings that contain it.
 #[derive(Debug, Default)]
 pub(super) struct Trigrams {
@@ -24,22 +27,24 @@ impl Trigrams {
         if strings.text().len() <= SCANNED {
             return Self::default();
         }
-        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(strings.text().len());
-        for number in 0..narrow(strings.len()) {
-            pairs.extend(strings.get(number).windows(3).map(|trigram| (key(trigram), number)));
-        }
-        pairs.sort_unstable();
+        let trigrams = (0..narrow(strings.len()))
+            .flat_map(|number| strings.get(number).windows(3).map(move |trigram| (key(trigram), number)));
+        // Sorted by the lower half of the trigram, then by the upper; both sorts keep the order of strings.
+        let low: Vec<(u32, u32)> = trigrams.collect();
+        let low = Rows::sort(HALF, &low, |key| key & (narrow(HALF) - 1));
+        let mut pairs = Rows::sort(HALF, &low, |key| key >> HALF.ilog2());
         pairs.dedup();
         let mut keys: Vec<u32> = pairs.iter().map(|(key, _)| *key).collect();
         keys.dedup();
-        let mut rank = 0;
-        for (key, _) in &mut pairs {
-            while keys[rank] != *key {
-                rank += 1;
+        let mut at = 0;
+        let strings = Rows::build(keys.len(), |row, numbers| {
+            while let Some((key, number)) = pairs.get(at)
+                && *key == keys[row as usize]
+            {
+                numbers.push(*number);
+                at += 1;
             }
-            *key = narrow(rank);
-        }
-        let strings = Rows::collect(keys.len(), pairs.iter().copied());
+        });
         Self { keys, strings }
     }
 
