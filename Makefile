@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+BUILDER := $(VENV)/.builder
+TOOLS := $(VENV)/.tools
 RUST := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 BUILT := $(VENV)/.built
 
@@ -20,7 +21,7 @@ test: rust-checks docs python-checks pytest packages
 
 build: $(BUILT)
 
-fmt: $(STAMP)
+fmt: $(TOOLS)
 	cargo fmt --all
 	$(BIN)/ruff check --fix python tests benches examples scripts
 	$(BIN)/ruff format python tests benches examples scripts
@@ -40,29 +41,32 @@ rust-checks:
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc -p okf-engine --no-deps --locked
 
-python-checks: $(BUILT)
+python-checks: $(BUILT) $(TOOLS)
 	$(BIN)/ruff format --check python tests benches examples scripts
 	$(BIN)/ruff check python tests benches examples scripts
 	$(BIN)/mypy
 	$(BIN)/pyright
 	$(BIN)/python -m mypy.stubtest okf_catalog._engine
 
-pytest: $(BUILT)
+pytest: $(BUILT) $(TOOLS)
 	$(BIN)/python -m pytest
 
-packages: $(STAMP)
+packages: $(TOOLS)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python scripts/check_packages.py dist
 
 ## Files
 
-$(STAMP): pyproject.toml
+$(BUILDER):
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9,<2'
+	@touch $@
+
+$(TOOLS): $(BUILDER) pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
-$(BUILT): $(STAMP) $(RUST)
-	$(BIN)/maturin develop --release --locked --quiet --extras cli
+$(BUILT): $(BUILDER) $(RUST) pyproject.toml
+	$(BIN)/maturin develop --release --locked --quiet --extras cli > /dev/null
 	@touch $@

@@ -44,15 +44,15 @@ WHITE_SPACE = (
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The caller's own mistake (Q1, S2)."""
 
 
-class Unusable(Exception):
+class UnusableFileError(Exception):
     """A file that becomes a problem of its source (B7)."""
 
 
-class SourceFailure(Exception):
+class SourceFailureError(Exception):
     """A source that cannot be read at all (B10, S4)."""
 
 
@@ -115,7 +115,7 @@ def split_frontmatter(text: str) -> tuple[str, str]:
     """B4: the frontmatter and the body.
 
     Raises:
-        Unusable: The frontmatter does not end.
+        UnusableFileError: The frontmatter does not end.
     """
     lines = text.split("\n")
     if trim(lines[0]) != "---":
@@ -124,24 +124,24 @@ def split_frontmatter(text: str) -> tuple[str, str]:
         if trim(line) == "---":
             front = "".join(f"{line}\n" for line in lines[1:number])
             return front, "\n".join(lines[number + 1 :])
-    raise Unusable("the frontmatter does not end")
+    raise UnusableFileError("the frontmatter does not end")
 
 
 def parse_yaml(text: str) -> dict[str, Node]:
     """B5: the mapping that a frontmatter is, its scalars as text.
 
     Raises:
-        Unusable: It is not YAML, or not one mapping.
+        UnusableFileError: It is not YAML, or not one mapping.
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         roots = list(_documents(iter(yaml.parse(text, Loader=loader))))
     except yaml.YAMLError as error:
-        raise Unusable(f"broken YAML: {error}") from error
+        raise UnusableFileError(f"broken YAML: {error}") from error
     if roots in ([], [None]):
         return {}
     if len(roots) > 1 or not isinstance(roots[0], dict):
-        raise Unusable("not a mapping")
+        raise UnusableFileError("not a mapping")
     return roots[0]
 
 
@@ -154,7 +154,7 @@ def _documents(events: Iterator[Any]) -> Iterator[Node]:
 def _node(event: Any, events: Iterator[Any], anchors: dict[str, Node]) -> Node:
     if isinstance(event, yaml.AliasEvent):
         if event.anchor not in anchors:
-            raise Unusable(f"nothing is anchored as {event.anchor}")
+            raise UnusableFileError(f"nothing is anchored as {event.anchor}")
         return anchors[event.anchor]
     if isinstance(event, yaml.ScalarEvent):
         # The first flag says: plain and without a tag.
@@ -214,12 +214,12 @@ def read_document(data: bytes) -> Document:
     """B3 to B7: one file.
 
     Raises:
-        Unusable: It cannot be decoded or parsed.
+        UnusableFileError: It cannot be decoded or parsed.
     """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Unusable("not UTF-8") from error
+        raise UnusableFileError("not UTF-8") from error
     front, body = split_frontmatter(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     fields = parse_yaml(front)
     status = scalar(fields, "status")
@@ -282,7 +282,7 @@ def read_bundle(root: Path) -> Bundle:
     """All of a bundle.
 
     Raises:
-        SourceFailure: The root cannot be listed (B10).
+        SourceFailureError: The root cannot be listed (B10).
     """
     concepts: list[Concept] = []
     problems: set[str] = set()
@@ -290,7 +290,7 @@ def read_bundle(root: Path) -> Bundle:
         root = root.resolve(strict=True)
         _read_directory(root, root, concepts, problems)
     except OSError as error:
-        raise SourceFailure(str(root)) from error
+        raise SourceFailureError(str(root)) from error
     return Bundle(tuple(concepts), frozenset(problems))
 
 
@@ -302,12 +302,12 @@ def _read_directory(root: Path, directory: Path, concepts: list[Concept], proble
             if name.startswith("."):
                 pass
             elif path.is_dir() and (path.is_symlink() or not _is_utf8(name)):
-                raise Unusable("a directory that is a link, or has no readable name")
+                raise UnusableFileError("a directory that is a link, or has no readable name")
             elif path.is_dir():
                 _read_directory(root, path, concepts, problems)
             elif name.endswith(".md") and name not in ("index.md", "log.md"):
                 concepts.append(Concept(below.removesuffix(".md"), read_document(_read(root, path))))
-        except (OSError, Unusable):
+        except (OSError, UnusableFileError):
             problems.add(below)
 
 
@@ -321,15 +321,15 @@ def _is_utf8(name: str) -> bool:
 
 def _read(root: Path, path: Path) -> bytes:
     if not _is_utf8(path.name):
-        raise Unusable("the name is not UTF-8")
+        raise UnusableFileError("the name is not UTF-8")
     target = Path(os.path.realpath(path, strict=True))
     if root not in target.parents:
-        raise Unusable("the link leads outside")
+        raise UnusableFileError("the link leads outside")
     status = target.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise Unusable("not a regular file")
+        raise UnusableFileError("not a regular file")
     if status.st_size > MAX_FILE_BYTES:
-        raise Unusable("too large")
+        raise UnusableFileError("too large")
     return target.read_bytes()
 
 
@@ -404,16 +404,16 @@ def resolve(directory: Path, source: Source, root: Path) -> Path:
     """C1: where a source is.
 
     Raises:
-        SourceFailure: It is nowhere, outside the root, or behind a link.
+        SourceFailureError: It is nowhere, outside the root, or behind a link.
     """
     target = Path(os.path.normpath(directory / source.path))
     if target != root and root not in target.parents:
-        raise SourceFailure("outside")
+        raise SourceFailureError("outside")
     below = target.relative_to(root).parts
     if any(root.joinpath(*below[:depth]).is_symlink() for depth in range(1, len(below) + 1)):
-        raise SourceFailure("a link")
+        raise SourceFailureError("a link")
     if not target.is_dir():
-        raise SourceFailure("not a directory")
+        raise SourceFailureError("not a directory")
     return target
 
 
@@ -497,7 +497,7 @@ class NaiveCatalog:
                 status = directory.stat()
                 self._directories[source.id] = (status.st_dev, status.st_ino)
                 self._bundles[source.id] = read_bundle(directory)
-            except SourceFailure:
+            except SourceFailureError:
                 self._bundles[source.id] = None
         return self
 
@@ -522,13 +522,13 @@ class NaiveCatalog:
         """What was loaded, asked one question.
 
         Raises:
-            Refused: Q1, S2.
+            RefusedError: Q1, S2.
         """
         quota = default_quota if quota is None else quota
         if not trim(text) or (quota is not None and quota < 1) or strategy not in STRATEGIES:
-            raise Refused
+            raise RefusedError
         if permitted is not None and policy is not None:
-            raise Refused
+            raise RefusedError
 
         visible = [
             source

@@ -14,10 +14,13 @@ settings.register_profile("dev", deadline=None, max_examples=60, suppress_health
 settings.register_profile(
     "ci",
     deadline=None,
-    max_examples=150,
+    max_examples=100,
     derandomize=True,
     print_blob=True,
     database=None,
     suppress_health_check=SLOW_IS_FINE,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
+
+FEWER = max(1, settings().max_examples // 3)
+"""For what draws as much as other tests do, to promise less."""

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TypeVar
 
+import naive
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
-
-import naive
 
 T = TypeVar("T")
 
@@ -321,7 +320,9 @@ def other_paths(draw: DrawFn) -> str:
 def trees(draw: DrawFn, pool: Sequence[str], *, max_files: int = 8) -> Tree:
     least = draw(st.sampled_from([4, 6, 0]))
     any_path = st.sampled_from([paths()] * 5 + [other_paths()]).flatmap(lambda kind: kind)
-    drawn = draw(st.dictionaries(any_path, documents(pool), min_size=least, max_size=max_files))
+    drawn = draw(
+        st.dictionaries(any_path, documents(pool), min_size=min(least, max_files), max_size=max_files)
+    )
     return without_clashes(drawn)
 
 

@@ -10,7 +10,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
-
 from okf_catalog import (
     ConceptStatus,
     FileKnowledgeCatalog,

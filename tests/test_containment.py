@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-
 from okf_catalog import CatalogError, FileKnowledgeCatalog, GroupedKnowledgeResolver, KnowledgeDiagnosticCode
 from trees import problems_of, write_manifest, write_tree
 
@@ -38,20 +37,20 @@ def directory(tmp_path: Path) -> Path:
     return home
 
 
-def open_catalog(directory: Path, path: str, **options: Path) -> FileKnowledgeCatalog:
+def open_catalog(directory: Path, path: str, *, catalog_root: Path | None = None) -> FileKnowledgeCatalog:
     manifest = write_manifest(directory, [{"id": "s", "path": path}])
-    return FileKnowledgeCatalog(manifest, watch_for_changes=False, **options)
+    return FileKnowledgeCatalog(manifest, watch_for_changes=False, catalog_root=catalog_root)
 
 
-def found(directory: Path, path: str, **options: Path) -> list[str]:
-    with open_catalog(directory, path, **options) as catalog:
+def found(directory: Path, path: str, *, catalog_root: Path | None = None) -> list[str]:
+    with open_catalog(directory, path, catalog_root=catalog_root) as catalog:
         return [passage.concept_id for passage in GroupedKnowledgeResolver(catalog).search("word").passages]
 
 
-def refusal(directory: Path, path: str, **options: Path) -> str:
+def refusal(directory: Path, path: str, *, catalog_root: Path | None = None) -> str:
     """The one code that says why ``path`` is no source."""
     with pytest.raises(CatalogError) as raised:
-        open_catalog(directory, path, **options)
+        open_catalog(directory, path, catalog_root=catalog_root)
     (diagnostic,) = raised.value.diagnostics
     assert "s" in diagnostic.message
     assert str(directory.parent) not in diagnostic.message

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from okf_catalog import FileKnowledgeCatalog, KnowledgeDiagnosticCode, KnowledgeResolverRouter
 from trees import problems_of, write_manifest, write_tree
 

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from okf_catalog import FileKnowledgeCatalog, KnowledgeQuery, KnowledgeResolverRouter
 from trees import problems_of, write_manifest, write_tree
 
@@ -40,7 +39,7 @@ def answer(
     manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         context = KnowledgeResolverRouter(catalog).search(text)
-        assert not context.diagnostics
+        assert {diagnostic.code.name for diagnostic in context.diagnostics} <= {"NO_MATCHES"}
         ids = {passage.concept_id for passage in context.passages}
         problems = problems_of(catalog)["s"]
     assert time.monotonic() - started < SOON
@@ -182,7 +181,7 @@ def test_scores_do_not_overflow(tmp_path: Path) -> None:
 def test_half_a_surrogate_pair_is_a_refused_value(tmp_path: Path, text: str) -> None:
     """Python has such strings, Unicode has not: nothing in a file can match them."""
     write_tree(tmp_path / "bundle", {"a.md": "a"})
-    with opened(tmp_path) as resolver, pytest.raises(ValueError, match="text|surrogate"):
+    with opened(tmp_path) as resolver, pytest.raises(ValueError, match=r"text|surrogate"):
         resolver.search(text)
 
 
@@ -234,7 +233,9 @@ def test_files_and_directories_that_may_not_be_read_are_problems() -> None:
         (bundle / "link.md").symlink_to("closed/a.md")
         ids, problems = answer(directory, {})
         assert ids == {"good"}
-        assert problems.keys() == {"file.md", "listed/a.md", "entered", "closed", "link.md"}
+        # Names that lead nowhere may be told one by one or together.
+        told = {path.removesuffix("/a.md") for path in problems}
+        assert told == {"file.md", "listed", "entered", "closed", "link.md"}
 
 
 def test_what_may_be_read_again_is_read_again() -> None:
@@ -328,23 +329,17 @@ YAML_PIECES = st.sampled_from(
 
 @given(st.lists(st.lists(YAML_PIECES, max_size=30).map("".join), min_size=1, max_size=5))
 def test_any_frontmatter_is_a_concept_or_a_problem(fronts: list[str]) -> None:
-    files = {f"{n}.md": f"---\n{front}\n---\nword" for n, front in enumerate(fronts)}
-    every_file_is_accounted_for({name: text.encode() for name, text in files.items()}, exactly="word")
+    # Whatever ends the drawn frontmatter, the word stands in the body, or there is no body.
+    every_file_is_accounted_for([f"---\n{front}\n---\nword".encode() for front in fronts])
 
 
 @given(st.lists(st.binary(max_size=60), min_size=1, max_size=5))
-@settings(max_examples=30)
 def test_any_bytes_are_a_concept_or_a_problem(contents: list[bytes]) -> None:
-    every_file_is_accounted_for(
-        {f"{n}.md": b"word\n" + content for n, content in enumerate(contents)}, exactly="word"
-    )
+    every_file_is_accounted_for([b"word\n" + content for content in contents])
 
 
-def every_file_is_accounted_for(files: Mapping[str, bytes], *, exactly: str) -> None:
+def every_file_is_accounted_for(contents: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        ids, problems = answer(Path(directory), files, exactly)
-        # A rule inside of drawn frontmatter ends it early, and the word may be frontmatter's then.
-        assert ids.isdisjoint(name.removesuffix(".md") for name in problems)
-        assert len(ids) + len(problems) == len(files) or any(
-            content.count(b"---") > 2 for content in files.values()
-        )
+        ids, problems = answer(Path(directory), {f"{n}.md": content for n, content in enumerate(contents)})
+    assert ids | {name.removesuffix(".md") for name in problems} == {str(n) for n in range(len(contents))}
+    assert len(ids) + len(problems) == len(contents)

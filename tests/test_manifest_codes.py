@@ -7,11 +7,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 from okf_catalog import (
     CatalogDiagnostic,
     CatalogDiagnosticCode,

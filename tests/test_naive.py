@@ -6,9 +6,8 @@ import json
 from datetime import datetime, timezone
 from pathlib import Path
 
-import pytest
-
 import naive
+import pytest
 from trees import write_manifest, write_tree
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -402,7 +401,7 @@ def test_a_permitted_set_beats_every_policy_and_a_policy_the_default(two_sources
     assert ids(two_sources.search("word", permitted=frozenset({"low"}), default_policy=nobody)) == ["low:a"]
     assert two_sources.search("word", default_policy=nobody).diagnostics == (("NO_ENABLED_SOURCES", None),)
     assert two_sources.search("word", permitted=frozenset()).diagnostics == (("NO_ENABLED_SOURCES", None),)
-    with pytest.raises(naive.Refused):
+    with pytest.raises(naive.RefusedError):
         two_sources.search("word", permitted=frozenset({"low"}), policy=low)
 
 
@@ -413,7 +412,7 @@ def test_a_permitted_set_beats_every_policy_and_a_policy_the_default(two_sources
 def test_bad_questions_are_refused(
     two_sources: naive.NaiveCatalog, text: str, quota: int | None, strategy: str
 ) -> None:
-    with pytest.raises(naive.Refused):
+    with pytest.raises(naive.RefusedError):
         two_sources.search(text, quota=quota, strategy=strategy)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-
 from okf_catalog import (
     FileKnowledgeCatalog,
     KnowledgeBatch,

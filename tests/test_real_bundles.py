@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-import pytest
-
 import naive
+import pytest
 from okf_catalog import (
     FileKnowledgeCatalog,
     KnowledgeQuery,

@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from okf_catalog import (
     CatalogClosedError,
     FileKnowledgeCatalog,

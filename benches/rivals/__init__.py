@@ -1,0 +1,46 @@
+"""The other ways to answer, one adapter each, all with the interface of `benches.rivals.base.Rival`."""
+
+from __future__ import annotations
+
+from benches.rivals.automaton import AhoCorasick
+from benches.rivals.base import Exactness, Ranking, Rival
+from benches.rivals.engines import Bm25s, Tantivy, TantivyOneField
+from benches.rivals.frames import Polars
+from benches.rivals.fts5 import TrigramFts5
+from benches.rivals.ripgrep import Ripgrep
+from benches.rivals.scan import TextScan, VocabularyScan
+from benches.rivals.simd import SimdScan
+from benches.rivals.stateless import Stateless
+
+ALL: tuple[type[Rival], ...] = (
+    Stateless,
+    TextScan,
+    Ripgrep,
+    SimdScan,
+    TrigramFts5,
+    VocabularyScan,
+    Polars,
+    AhoCorasick,
+    Tantivy,
+    TantivyOneField,
+    Bm25s,
+)
+"""Every rival, in the order of the table."""
+
+__all__ = [
+    "ALL",
+    "AhoCorasick",
+    "Bm25s",
+    "Exactness",
+    "Polars",
+    "Ranking",
+    "Ripgrep",
+    "Rival",
+    "SimdScan",
+    "Stateless",
+    "Tantivy",
+    "TantivyOneField",
+    "TextScan",
+    "TrigramFts5",
+    "VocabularyScan",
+]

@@ -1,0 +1,96 @@
+"""Search engines that know whole words: quick, and not what was asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from benches.documents import Corpus
+from benches.rivals.base import Exactness, Ranking, Rival, module
+
+_TOP = 20
+"""How many results a question gets that sets no limit."""
+_WORD = re.compile(r"\w\w+")
+
+
+class Tantivy(Rival):
+    """The three fields, weighted as the contract does."""
+
+    name = "tantivy, word tokens, top results"
+    exactness = Exactness.INEXACT
+    packages = ("tantivy",)
+    remark = "three weighted fields, top 20"
+    boosts: ClassVar[dict[str, float]] = {"title": 3.0, "meta": 2.0, "body": 1.0}
+
+    def __init__(self) -> None:
+        self._index: Any = None
+        self._searcher: Any = None
+        self._names = list(self.boosts)
+
+    def load(self, corpus: Corpus) -> None:
+        tantivy = module("tantivy")
+        builder = tantivy.SchemaBuilder()
+        builder.add_integer_field("position", fast=True)
+        for name in self._names:
+            # Without positions in the text: no question here has phrases.
+            builder.add_text_field(name, index_option="freq")
+        self._index = tantivy.Index(builder.build())
+        writer = self._index.writer(256_000_000, 1)
+        for position in range(len(corpus)):
+            fields = dict(zip(self._names, self._texts(corpus, position), strict=True))
+            writer.add_document(tantivy.Document(position=position, **fields))
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    def _texts(self, corpus: Corpus, position: int) -> list[str]:
+        return [corpus.titles[position], corpus.metas[position], corpus.bodies[position]]
+
+    def search(self, text: str, *, limit: int | None = None) -> Ranking:
+        query, _ = self._index.parse_query_lenient(text, self._names, self.boosts)
+        hits = self._searcher.search(query, limit or _TOP, count=False).hits
+        positions = self._searcher.fast_field_values("position", [address for _, address in hits])
+        return Ranking(positions, [score for score, _ in hits])
+
+
+class TantivyOneField(Tantivy):
+    """Everything in one field: the least work for a word search."""
+
+    name = "tantivy, one field without weights"
+    remark = "top 20"
+    boosts: ClassVar[dict[str, float]] = {"text": 1.0}
+
+    def _texts(self, corpus: Corpus, position: int) -> list[str]:
+        return ["\n".join(super()._texts(corpus, position))]
+
+
+class Bm25s(Rival):
+    """Scores made at indexing time, in one sparse matrix."""
+
+    name = "bm25s, word tokens"
+    exactness = Exactness.INEXACT
+    packages = ("bm25s", "numpy")
+    remark = "one field, top 20"
+
+    def __init__(self) -> None:
+        self._retriever: Any = None
+        self._size = 0
+
+    def load(self, corpus: Corpus) -> None:
+        self._size = len(corpus)
+        self._retriever = module("bm25s").BM25(backend="auto")
+        texts = zip(corpus.titles, corpus.metas, corpus.bodies, strict=True)
+        self._retriever.index([_WORD.findall("\n".join(fields)) for fields in texts], show_progress=False)
+
+    def search(self, text: str, *, limit: int | None = None) -> Ranking:
+        return self._retrieve([text], limit or _TOP)[0]
+
+    def batch(self, texts: Sequence[str], *, limit: int) -> list[Ranking]:
+        return self._retrieve(texts, limit)
+
+    def _retrieve(self, texts: Sequence[str], limit: int) -> list[Ranking]:
+        words = [_WORD.findall(text.upper()) for text in texts]
+        found, scores = self._retriever.retrieve(words, k=min(limit, self._size), show_progress=False)
+        return [Ranking(row, points) for row, points in zip(found, scores, strict=True)]

@@ -1,0 +1,55 @@
+"""The grep that is good at trees of files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import naive
+from benches.documents import Corpus, terms_of
+from benches.rivals.base import Exactness, Ranking, Rival
+
+
+class Ripgrep(Rival):
+    """The files that have any of the terms, in no order and without scores; what is in the frontmatter counts."""
+
+    name = "ripgrep, one pass for all terms"
+    exactness = Exactness.SET_ONLY
+
+    def __init__(self) -> None:
+        self._root = ""
+        self._directories: list[str] = []
+        self._positions: dict[str, int] = {}
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return None if shutil.which("rg") else "no `rg` on the path"
+
+    def load(self, corpus: Corpus) -> None:
+        self._root = str(corpus.manifest.parent)
+        directories = _directories(corpus.manifest)
+        self._directories = list(directories.values())
+        self._positions = {
+            os.path.join(directories[source], f"{concept}.md"): position
+            for position, (source, concept) in enumerate(corpus.ids)
+        }
+
+    def search(self, text: str, *, limit: int | None = None) -> Ranking:
+        patterns = [argument for term in terms_of(text) for argument in ("-e", term)]
+        command = ["rg", "--fixed-strings", "--ignore-case", "--files-with-matches", "--no-ignore", "--null"]
+        listed = subprocess.run(
+            [*command, "--glob", "*.md", *patterns, "--", *self._directories],
+            cwd=self._root,
+            stdout=subprocess.PIPE,
+            check=False,
+        ).stdout
+        found = [self._positions.get(path) for path in os.fsdecode(listed).split("\0")]
+        positions = [position for position in found if position is not None][:limit]
+        return Ranking(positions, [1] * len(positions))
+
+
+def _directories(manifest: Path) -> dict[str, str]:
+    sources = naive.candidates(naive.read_manifest(manifest))
+    return {source.id: os.path.normpath(source.path) for source in sources}
