@@ -64,7 +64,7 @@ $(BUILDER):
 	@touch $@
 
 $(TOOLS): $(BUILDER) pyproject.toml
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --group tools
 	@touch $@
 
 $(BUILT): $(BUILDER) $(RUST) pyproject.toml

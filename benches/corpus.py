@@ -67,10 +67,7 @@ _DOMAINS = (
     "ops",
     "edge",
 )
-_TAGS = (
-    "finance revenue orders customers events sessions inventory compliance headline-metric pii internal "
-    "marketing growth deprecated-source gold silver bronze daily hourly ga4 blockchain stackoverflow"
-).split()
+_TAGS = ["finance", "revenue", "orders", "customers", "events", "sessions", "inventory", "compliance", "headline-metric", "pii", "internal", "marketing", "growth", "deprecated-source", "gold", "silver", "bronze", "daily", "hourly", "ga4", "blockchain", "stackoverflow"]
 _SIGNERS = (
     "human:jsmith@acme",
     "human:priya@acme",

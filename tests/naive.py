@@ -8,19 +8,22 @@ The manifest is taken to be valid; what makes it invalid is tested on its own.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import yaml
 
-Node = Any
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+Node: TypeAlias = "str | list[Node] | dict[str, Node] | None"
 """A frontmatter value: a scalar's text, ``None`` for a plain null, a list, or a dict."""
 
 T = TypeVar("T")
@@ -44,19 +47,19 @@ WHITE_SPACE = (
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
-class RefusedError(Exception):
+class Refused(Exception):  # noqa: N818  (these three are what the contract calls them)
     """The caller's own mistake (Q1, S2)."""
 
 
-class UnusableFileError(Exception):
+class Unusable(Exception):  # noqa: N818
     """A file that becomes a problem of its source (B7)."""
 
 
-class SourceFailureError(Exception):
+class SourceFailure(Exception):  # noqa: N818
     """A source that cannot be read at all (B10, S4)."""
 
 
-# Text (K1, K2)
+# How texts compare (K1, K2)
 
 
 def simple_uppercase(character: str) -> str:
@@ -115,7 +118,7 @@ def split_frontmatter(text: str) -> tuple[str, str]:
     """B4: the frontmatter and the body.
 
     Raises:
-        UnusableFileError: The frontmatter does not end.
+        Unusable: The frontmatter does not end.
     """
     lines = text.split("\n")
     if trim(lines[0]) != "---":
@@ -124,25 +127,26 @@ def split_frontmatter(text: str) -> tuple[str, str]:
         if trim(line) == "---":
             front = "".join(f"{line}\n" for line in lines[1:number])
             return front, "\n".join(lines[number + 1 :])
-    raise UnusableFileError("the frontmatter does not end")
+    raise Unusable("the frontmatter does not end")
 
 
 def parse_yaml(text: str) -> dict[str, Node]:
     """B5: the mapping that a frontmatter is, its scalars as text.
 
     Raises:
-        UnusableFileError: It is not YAML, or not one mapping.
+        Unusable: It is not YAML, or not one mapping.
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         roots = list(_documents(iter(yaml.parse(text, Loader=loader))))
     except yaml.YAMLError as error:
-        raise UnusableFileError(f"broken YAML: {error}") from error
-    if roots in ([], [None]):
-        return {}
-    if len(roots) > 1 or not isinstance(roots[0], dict):
-        raise UnusableFileError("not a mapping")
-    return roots[0]
+        raise Unusable(f"broken YAML: {error}") from error
+    if len(roots) > 1:
+        raise Unusable("more than one document")
+    root = roots[0] if roots else None
+    if root is not None and not isinstance(root, dict):
+        raise Unusable("not a mapping")
+    return root or {}
 
 
 def _documents(events: Iterator[Any]) -> Iterator[Node]:
@@ -151,36 +155,32 @@ def _documents(events: Iterator[Any]) -> Iterator[Node]:
             yield _node(next(events), events, {})
 
 
-def _node(event: Any, events: Iterator[Any], anchors: dict[str, Node]) -> Node:
+def _node(event: Any, events: Iterator[Any], anchors: dict[str | None, Node]) -> Node:
     if isinstance(event, yaml.AliasEvent):
         if event.anchor not in anchors:
-            raise UnusableFileError(f"nothing is anchored as {event.anchor}")
+            raise Unusable(f"nothing is anchored as {event.anchor}")
         return anchors[event.anchor]
+    node: Node
     if isinstance(event, yaml.ScalarEvent):
         # The first flag says: plain and without a tag.
-        text = None if event.implicit[0] and event.value in NULLS else event.value
-        return _anchored(event, anchors, text)
-    if isinstance(event, yaml.SequenceStartEvent):
-        items = _anchored(event, anchors, list[Node]())
-        for item in events:
-            if isinstance(item, yaml.SequenceEndEvent):
-                return items
+        node = anchors[event.anchor] = None if event.implicit[0] and event.value in NULLS else event.value
+    elif isinstance(event, yaml.SequenceStartEvent):
+        # Anchored before it is filled: it may hold itself.
+        node = anchors[event.anchor] = items = list[Node]()
+        for item in _until(yaml.SequenceEndEvent, events):
             items.append(_node(item, events, anchors))
-    entries = _anchored(event, anchors, dict[str, Node]())
-    for first in events:
-        if isinstance(first, yaml.MappingEndEvent):
-            break
-        key = _node(first, events, anchors)
-        value = _node(next(events), events, anchors)
-        if isinstance(key, str):
-            entries[key] = value
-    return entries
-
-
-def _anchored(event: Any, anchors: dict[str, Node], node: T) -> T:
-    if event.anchor is not None:
-        anchors[event.anchor] = node
+    else:
+        node = anchors[event.anchor] = entries = dict[str, Node]()
+        for first in _until(yaml.MappingEndEvent, events):
+            key = _node(first, events, anchors)
+            value = _node(next(events), events, anchors)
+            if isinstance(key, str):
+                entries[key] = value
     return node
+
+
+def _until(end: type, events: Iterator[Any]) -> Iterator[Any]:
+    return itertools.takewhile(lambda event: not isinstance(event, end), events)
 
 
 def scalar(mapping: dict[str, Node], key: str) -> str | None:
@@ -202,10 +202,11 @@ def tags_of(value: Node) -> tuple[str, ...]:
 
 def trust_of(value: Node) -> str:
     """L5: what ``verified`` says."""
-    entries = [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
-    if not entries:
+    values = value if isinstance(value, list) else [value]
+    names = [scalar(entry, "by") or "" for entry in values if isinstance(entry, dict)]
+    if not names:
         return "unverified"
-    if any((scalar(entry, "by") or "").startswith("human:") for entry in entries):
+    if any(name.startswith("human:") for name in names):
         return "human_reviewed"
     return "machine_confirmed"
 
@@ -214,12 +215,12 @@ def read_document(data: bytes) -> Document:
     """B3 to B7: one file.
 
     Raises:
-        UnusableFileError: It cannot be decoded or parsed.
+        Unusable: It cannot be decoded or parsed.
     """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UnusableFileError("not UTF-8") from error
+        raise Unusable("not UTF-8") from error
     front, body = split_frontmatter(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     fields = parse_yaml(front)
     status = scalar(fields, "status")
@@ -282,7 +283,7 @@ def read_bundle(root: Path) -> Bundle:
     """All of a bundle.
 
     Raises:
-        SourceFailureError: The root cannot be listed (B10).
+        SourceFailure: The root cannot be listed (B10).
     """
     concepts: list[Concept] = []
     problems: set[str] = set()
@@ -290,25 +291,30 @@ def read_bundle(root: Path) -> Bundle:
         root = root.resolve(strict=True)
         _read_directory(root, root, concepts, problems)
     except OSError as error:
-        raise SourceFailureError(str(root)) from error
+        raise SourceFailure(str(root)) from error
     return Bundle(tuple(concepts), frozenset(problems))
 
 
 def _read_directory(root: Path, directory: Path, concepts: list[Concept], problems: set[str]) -> None:
-    for name in os.listdir(directory):
-        path = directory / name
+    for path in directory.iterdir():
         below = path.relative_to(root).as_posix()
         try:
-            if name.startswith("."):
+            if path.name.startswith("."):
                 pass
-            elif path.is_dir() and (path.is_symlink() or not _is_utf8(name)):
-                raise UnusableFileError("a directory that is a link, or has no readable name")
             elif path.is_dir():
+                _check_directory(path)
                 _read_directory(root, path, concepts, problems)
-            elif name.endswith(".md") and name not in ("index.md", "log.md"):
+            elif path.name.endswith(".md") and path.name not in ("index.md", "log.md"):
                 concepts.append(Concept(below.removesuffix(".md"), read_document(_read(root, path))))
-        except (OSError, UnusableFileError):
+        except (OSError, Unusable):
             problems.add(below)
+
+
+def _check_directory(path: Path) -> None:
+    if path.is_symlink():
+        raise Unusable("a directory that is a link")
+    if not _is_utf8(path.name):
+        raise Unusable("the name is not UTF-8")
 
 
 def _is_utf8(name: str) -> bool:
@@ -321,15 +327,15 @@ def _is_utf8(name: str) -> bool:
 
 def _read(root: Path, path: Path) -> bytes:
     if not _is_utf8(path.name):
-        raise UnusableFileError("the name is not UTF-8")
+        raise Unusable("the name is not UTF-8")
     target = Path(os.path.realpath(path, strict=True))
     if root not in target.parents:
-        raise UnusableFileError("the link leads outside")
+        raise Unusable("the link leads outside")
     status = target.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise UnusableFileError("not a regular file")
+        raise Unusable("not a regular file")
     if status.st_size > MAX_FILE_BYTES:
-        raise UnusableFileError("too large")
+        raise Unusable("too large")
     return target.read_bytes()
 
 
@@ -374,7 +380,7 @@ def is_admitted(stale_after: str | None, *, grace_days: int | None, now: int) ->
     return instant is None or grace_days is None or now < instant + grace_days * DAY
 
 
-# Catalogs and sources (C1, S1)
+# What a catalog names (C1, S1)
 
 
 @dataclass(frozen=True)
@@ -404,16 +410,16 @@ def resolve(directory: Path, source: Source, root: Path) -> Path:
     """C1: where a source is.
 
     Raises:
-        SourceFailureError: It is nowhere, outside the root, or behind a link.
+        SourceFailure: It is nowhere, outside the root, or behind a link.
     """
     target = Path(os.path.normpath(directory / source.path))
     if target != root and root not in target.parents:
-        raise SourceFailureError("outside")
+        raise SourceFailure("outside")
     below = target.relative_to(root).parts
     if any(root.joinpath(*below[:depth]).is_symlink() for depth in range(1, len(below) + 1)):
-        raise SourceFailureError("a link")
+        raise SourceFailure("a link")
     if not target.is_dir():
-        raise SourceFailureError("not a directory")
+        raise SourceFailure("not a directory")
     return target
 
 
@@ -492,14 +498,18 @@ class NaiveCatalog:
         self._directories = {}
         self._bundles = {}
         for source in candidates(self.sources):
-            try:
-                directory = resolve(self.directory, source, self.root)
-                status = directory.stat()
-                self._directories[source.id] = (status.st_dev, status.st_ino)
-                self._bundles[source.id] = read_bundle(directory)
-            except SourceFailureError:
-                self._bundles[source.id] = None
+            self._bundles[source.id] = self._read(source)
         return self
+
+    def _read(self, source: Source) -> Bundle | None:
+        """S4."""
+        try:
+            directory = resolve(self.directory, source, self.root)
+            status = directory.stat()
+            self._directories[source.id] = (status.st_dev, status.st_ino)
+            return read_bundle(directory)
+        except SourceFailure:
+            return None
 
     def bundle(self, source_id: str) -> Bundle | None:
         """What was read for a source; ``None`` if it failed."""
@@ -522,13 +532,13 @@ class NaiveCatalog:
         """What was loaded, asked one question.
 
         Raises:
-            RefusedError: Q1, S2.
+            Refused: Q1, S2.
         """
         quota = default_quota if quota is None else quota
         if not trim(text) or (quota is not None and quota < 1) or strategy not in STRATEGIES:
-            raise RefusedError
+            raise Refused
         if permitted is not None and policy is not None:
-            raise RefusedError
+            raise Refused
 
         visible = [
             source

@@ -8,14 +8,17 @@ meet is where the rules differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import naive
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hypothesis.strategies import DrawFn, SearchStrategy
 
 T = TypeVar("T")
 
@@ -58,25 +61,24 @@ def words(palette: str) -> SearchStrategy[str]:
     return st.text(st.sampled_from(palette), min_size=1, max_size=3)
 
 
-def phrases(palette: str) -> SearchStrategy[str]:
-    """Words with white space of any kind between and around them, or nothing."""
-    gaps = st.text(st.sampled_from(naive.WHITE_SPACE), min_size=1, max_size=2) | st.just(" ")
+def phrases(palette: str, spaces: str) -> SearchStrategy[str]:
+    """Words with white space between and around them, or nothing."""
+    gaps = st.sampled_from([*spaces, spaces])
     some = st.lists(st.tuples(words(palette), gaps), min_size=1, max_size=3)
     parts = some | st.just(list[tuple[str, str]]())
-    return st.builds(
-        lambda before, parts, is_open: (
-            before + "".join(word + gap for word, gap in parts)[: None if is_open else -1]
-        ),
-        st.just("") | gaps,
-        parts,
-        st.booleans(),
-    )
+    return st.builds(_phrase, st.just("") | gaps, parts, st.booleans())
+
+
+def _phrase(before: str, parts: Sequence[tuple[str, str]], is_open: bool) -> str:
+    text = before + "".join(word + gap for word, gap in parts)
+    return text if is_open else text[:-1]
 
 
 @st.composite
 def phrase_pools(draw: DrawFn) -> list[str]:
     """What one world has to say; each character that occurs is also a phrase."""
-    drawn = draw(st.lists(phrases(draw(palettes())), min_size=3, max_size=6))
+    spaces = " " + draw(st.sampled_from(naive.WHITE_SPACE))
+    drawn = draw(st.lists(phrases(draw(palettes()), spaces), min_size=3, max_size=6))
     return drawn + [character for character in sorted(set("".join(drawn))) if naive.trim(character)]
 
 
@@ -122,13 +124,18 @@ def _fits_in_a_block(line: str) -> bool:
     return bool(_PRINTABLE.fullmatch(line)) and (not line or bool(line.strip(" ")))
 
 
+def some_tags(pool: Sequence[str]) -> Sequence[str]:
+    """So few that those asked for are often there; white space around them is part of a tag or is not."""
+    return [pool[-1], f" {pool[-1]}", pool[0]]
+
+
 @st.composite
 def tag_values(draw: DrawFn, pool: Sequence[str]) -> str:
     """What may stand after ``tags:``."""
     shape = draw(st.sampled_from(["block", "flow", "commas", "brackets", "odd", "null"]))
     if shape == "null":
         return draw(st.sampled_from(["", " ~", " null", " []", " {}", ' ""', " {a: b}"]))
-    items = draw(at_most(3, st.sampled_from(pool)))
+    items = draw(at_most(3, st.sampled_from(some_tags(pool))))
     if shape == "block" and items:
         return "".join(f"\n- {draw(scalars(item))}" for item in items)
     if shape == "odd":
@@ -246,9 +253,7 @@ def frontmatters(draw: DrawFn, pool: Sequence[str]) -> str:
         text = draw(texts)
         entry(key, f" {anchor}{draw(scalars(text))}")
 
-    present = draw(
-        st.sets(st.sampled_from(["title", "description", "tags", "status", "stale", "verified", "type"]))
-    )
+    present = {field for field in FIELDS if draw(st.booleans())}
     scalar("anchored", st.sampled_from(pool), anchor="&title ")
     if "title" in present:
         scalar("title", st.sampled_from(pool))
@@ -281,48 +286,40 @@ def at_most(count: int, items: SearchStrategy[T]) -> SearchStrategy[list[T]]:
 # Bundles and catalogs
 
 # Around `/` in code point order: where ids compared part by part and as one string part ways.
-SEGMENTS = (
+_HEADS = (
     "a",
-    "b",
     "a-b",
     "a b",
     "a.b",
     "a!",
     "a0",
+    "b",
     "A",
     "é",
     "e\u0301",
     "数",
-    "a.md",
-    "index.md",
     "\U00010400",
+    "index.md",
+    "a.md",
 )
+_TAILS = ("a", "b", "a-b", "b/a", "b/a!", "b-a")
+
+CONCEPTS = tuple(f"{name.removesuffix('.md')}.md" for name in _HEADS) + tuple(
+    f"{head}/{tail}.md" for head in _HEADS[:6] + _HEADS[-2:] for tail in _TAILS
+)
+OTHERS = ("index.md", "a/log.md", ".hidden.md", ".git/a.md", "a.MD", "b/notes.txt", "md")
+"""Files that are no concepts."""
 
 Tree = dict[str, bytes]
 """Contents by path below the bundle root."""
 
 
 @st.composite
-def paths(draw: DrawFn) -> str:
-    *parents, name = draw(st.lists(st.sampled_from(SEGMENTS), min_size=1, max_size=3))
-    return "/".join([*parents, name.removesuffix(".md") + ".md"])
-
-
-@st.composite
-def other_paths(draw: DrawFn) -> str:
-    """Files that are no concepts."""
-    return draw(
-        st.sampled_from(["index.md", "a/log.md", ".hidden.md", ".git/a.md", "a.MD", "b/notes.txt", "md"])
-    )
-
-
-@st.composite
-def trees(draw: DrawFn, pool: Sequence[str], *, max_files: int = 8) -> Tree:
-    least = draw(st.sampled_from([4, 6, 0]))
-    any_path = st.sampled_from([paths()] * 5 + [other_paths()]).flatmap(lambda kind: kind)
-    drawn = draw(
-        st.dictionaries(any_path, documents(pool), min_size=min(least, max_files), max_size=max_files)
-    )
+def trees(draw: DrawFn, contents: Sequence[bytes], *, max_files: int = 10) -> Tree:
+    """A bundle in which the same few files stand in many places: order is what tells them apart."""
+    least = min(draw(st.sampled_from([6, 3, 0])), max_files)
+    anywhere = st.sampled_from(CONCEPTS * 3 + OTHERS)
+    drawn = draw(st.dictionaries(anywhere, st.sampled_from(contents), min_size=least, max_size=max_files))
     return without_clashes(drawn)
 
 
@@ -400,11 +397,11 @@ SPELLINGS = ("{}", "./{}", "{}/", "x/../{}")
 def rows(directories: Sequence[str]) -> SearchStrategy[Row]:
     path = st.builds(str.format, st.sampled_from(SPELLINGS), st.sampled_from(directories))
     ids = st.sampled_from(SOURCE_IDS)
-    priorities = st.sampled_from([0, 0, 1, -1, 2**31 - 1, -(2**31)])
+    priorities = st.sampled_from([0, 0, 0, 0, 1, 1, -1, 2**31 - 1, -(2**31)])
     knowledge = st.builds(Row, ids, path, priorities)
     disabled = st.builds(Row, ids, path | st.just("nowhere"), priorities, enabled=st.just(False))
     memory = st.builds(Row, ids, path, priorities, role=st.just("memory"), tier=st.just("user"))
-    return st.sampled_from([knowledge] * 6 + [disabled, memory]).flatmap(lambda kind: kind)
+    return st.sampled_from([knowledge] * 10 + [disabled, memory]).flatmap(lambda kind: kind)
 
 
 @st.composite
@@ -423,10 +420,9 @@ def catalogs(draw: DrawFn, directories: Sequence[str]) -> tuple[Row, ...]:
 
 def source_sets() -> SearchStrategy[frozenset[str] | None]:
     """Sets of source ids, most often none at all."""
-    some = st.frozensets(st.sampled_from((*SOURCE_IDS, "unknown")), min_size=2)
-    return st.sampled_from([st.none()] * 8 + [some] * 4 + [st.just(frozenset[str]())]).flatmap(
-        lambda kind: kind
-    )
+    some = st.frozensets(st.sampled_from((*SOURCE_IDS, "unknown")), min_size=3)
+    kinds = [st.none()] * 12 + [some] * 5 + [st.just(frozenset[str]())]
+    return st.sampled_from(kinds).flatmap(lambda kind: kind)
 
 
 @st.composite
@@ -447,8 +443,10 @@ def questions(draw: DrawFn, pool: Sequence[str]) -> Question:
     by_policy = draw(st.booleans())
     return Question(
         text=draw(texts(pool)),
-        tag=draw(st.sampled_from([None] * 20 + ["", " ", "kept", *pool])),
-        grace_days=draw(st.sampled_from([None, None, 0, 1, 2, 400])),
+        tag=draw(
+            st.none() | st.none() | st.sampled_from([*some_tags(pool), *some_tags(pool), "kept", " ", ""])
+        ),
+        grace_days=draw(st.sampled_from([None, None, 0, 0, 1, 1, 2, 400])),
         strategy=draw(st.sampled_from([None, *naive.STRATEGIES])),
         quota=draw(st.sampled_from([None, None, 1, 2, 3, 1000])),
         permitted=None if by_policy else sources,
@@ -468,20 +466,15 @@ def hosts(draw: DrawFn) -> Host:
 @st.composite
 def worlds(draw: DrawFn) -> World:
     pool = draw(phrase_pools())
-    bundles = draw(
-        st.dictionaries(
-            st.sampled_from("xyz"), trees(pool), min_size=draw(st.sampled_from([2, 1])), max_size=3
-        )
-    )
-    bundles.setdefault("x", {})
+    contents = draw(st.lists(documents(pool), min_size=2, max_size=5))
+    names = st.sampled_from(["xy", "xyz", "x"])
+    bundles = {name: draw(trees(contents)) for name in draw(names)}
     # A source inside another one is a different directory, although its files are the same.
     inner = {f"{name}/{path.split('/')[0]}" for name, tree in bundles.items() for path in tree if "/" in path}
     return World(
         bundles=bundles,
         rows=draw(catalogs([*sorted(bundles), *sorted(inner)])),
-        gone=draw(
-            st.just(frozenset()) | st.just(frozenset()) | st.frozensets(st.sampled_from(sorted(bundles)))
-        ),
+        gone=frozenset(draw(st.sampled_from([""] * 12 + ["x", "".join(bundles)]))),
         host=draw(hosts()),
-        questions=tuple(draw(st.lists(questions(pool), min_size=1, max_size=6))),
+        questions=tuple(draw(st.lists(questions(pool), min_size=2, max_size=8))),
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Mapping
 from datetime import datetime, timezone
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from okf_catalog import (
@@ -20,6 +19,10 @@ from okf_catalog import (
     TrustTier,
 )
 from trees import problems_of, write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
@@ -46,7 +49,7 @@ def test_every_md_file_is_a_concept_at_any_depth(tmp_path: Path) -> None:
     names = ["orders.md", "a/b/c/d/e.md", "x.md/y.md", "index/log/a.md", "indexes.md", "a.b.md"]
     passages = ask(tmp_path, dict.fromkeys(names, "word"))
     assert sorted(passages) == sorted(name.removesuffix(".md") for name in names)
-    assert all(passage.bundle_relative_path == f"{id}.md" for id, passage in passages.items())
+    assert all(passage.bundle_relative_path == f"{name}.md" for name, passage in passages.items())
 
 
 def test_reserved_dotted_and_other_files_are_passed_over(tmp_path: Path) -> None:

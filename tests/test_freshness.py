@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from okf_catalog import FileKnowledgeCatalog, KnowledgeDiagnosticCode, KnowledgeResolverRouter
 from trees import problems_of, write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 
 class Watched:

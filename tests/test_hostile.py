@@ -7,9 +7,9 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
@@ -18,13 +18,16 @@ from hypothesis import strategies as st
 from okf_catalog import FileKnowledgeCatalog, KnowledgeQuery, KnowledgeResolverRouter
 from trees import problems_of, write_manifest, write_tree
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
 MIB = 1024 * 1024
 SOON = 30
 """Seconds: far above what a slow machine needs, far below what anything quadratic takes."""
 
 
 @contextmanager
-def opened(directory: Path) -> Iterator[KnowledgeResolverRouter]:
+def opened(directory: Path) -> Generator[KnowledgeResolverRouter]:
     manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         yield KnowledgeResolverRouter(catalog)
@@ -200,7 +203,7 @@ def test_odd_names_are_names(tmp_path: Path, name: str) -> None:
 
 
 @contextmanager
-def unprivileged() -> Iterator[Path]:
+def unprivileged() -> Generator[Path]:
     """A directory, as a user whom permissions hold back; they do not hold back root."""
     was_root = os.geteuid() == 0
     if was_root:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timezone
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import naive
 import pytest
 from trees import write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
@@ -401,7 +404,7 @@ def test_a_permitted_set_beats_every_policy_and_a_policy_the_default(two_sources
     assert ids(two_sources.search("word", permitted=frozenset({"low"}), default_policy=nobody)) == ["low:a"]
     assert two_sources.search("word", default_policy=nobody).diagnostics == (("NO_ENABLED_SOURCES", None),)
     assert two_sources.search("word", permitted=frozenset()).diagnostics == (("NO_ENABLED_SOURCES", None),)
-    with pytest.raises(naive.RefusedError):
+    with pytest.raises(naive.Refused):
         two_sources.search("word", permitted=frozenset({"low"}), policy=low)
 
 
@@ -412,13 +415,13 @@ def test_a_permitted_set_beats_every_policy_and_a_policy_the_default(two_sources
 def test_bad_questions_are_refused(
     two_sources: naive.NaiveCatalog, text: str, quota: int | None, strategy: str
 ) -> None:
-    with pytest.raises(naive.RefusedError):
+    with pytest.raises(naive.Refused):
         two_sources.search(text, quota=quota, strategy=strategy)
 
 
 def test_diagnostics_say_what_failed_and_what_was_not_found(tmp_path: Path) -> None:
     write_tree(tmp_path, {"here/a.md": "word"})
-    manifest = write_manifest(tmp_path, [{"id": id, "path": id} for id in ("gone", "here", "away")])
+    manifest = write_manifest(tmp_path, [{"id": name, "path": name} for name in ("gone", "here", "away")])
     catalog = naive.NaiveCatalog(manifest).load()
     failed = (("SOURCE_UNAVAILABLE", "away"), ("SOURCE_UNAVAILABLE", "gone"))
     assert catalog.search("word").diagnostics == failed

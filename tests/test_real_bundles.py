@@ -73,8 +73,8 @@ def test_every_file_is_read_as_the_model_reads_it(place: Place) -> None:
             bundle = model.bundle(report.source.id)
             assert bundle is not None
             assert report.concepts == len(bundle.concepts)
-        for id, problems in problems_of(catalog).items():
-            bundle = model.bundle(id)
+        for source_id, problems in problems_of(catalog).items():
+            bundle = model.bundle(source_id)
             assert bundle is not None
             assert problems.keys() == bundle.problems
 

@@ -12,9 +12,9 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 from okf_catalog import (
@@ -25,6 +25,10 @@ from okf_catalog import (
     KnowledgeResolverStrategy,
 )
 from trees import write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 READERS = 8
 SECONDS = 1.5
@@ -159,11 +163,9 @@ def test_closing_ends_searches_without_harm(directory: Path) -> None:
         expected = resolver.search("word")
 
         def search(resolver: KnowledgeResolverRouter = resolver, expected: object = expected) -> None:
-            while True:
-                try:
+            with suppress(CatalogClosedError):
+                while True:
                     assert resolver.search("word") == expected
-                except CatalogClosedError:
-                    return
 
         with ThreadPoolExecutor(READERS) as pool:
             futures = [pool.submit(search) for _ in range(READERS)]

@@ -31,7 +31,7 @@ class Ranking:
     """
 
     positions: Sequence[int]
-    scores: Sequence[int]
+    scores: Sequence[float]
 
     def rows(self) -> list[tuple[int, int]]:
         return [(int(p), int(s)) for p, s in zip(self.positions, self.scores, strict=True)]
@@ -46,6 +46,8 @@ class Rival(ABC):
     """Modules that must be there."""
     answers_single: ClassVar[bool] = True
     """Whether one question alone is a fair thing to ask."""
+    most_concepts: ClassVar[int | None] = None
+    """Above, it would take minutes."""
     remark: ClassVar[str] = ""
 
     @classmethod

@@ -46,7 +46,9 @@ class Polars(Rival):
             scores = [
                 polars.sum_horizontal(
                     [polars.col(names[term]) * count for term, count in terms_of(text).items()]
-                ).cast(polars.Int16).alias(str(number))
+                )
+                .cast(polars.Int16)
+                .alias(str(number))
                 for number, text in enumerate(group)
             ]
             columns = self._frame.select(points).select(scores)

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import naive
+
 from benches.documents import Corpus, terms_of
 from benches.rivals.base import Exactness, Ranking, Rival
 

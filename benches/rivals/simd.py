@@ -35,7 +35,9 @@ class SimdScan(Rival):
         scores = empty_scores(len(self._bodies))
         for term, count in terms_of(text).items():
             needle = term.encode()
-            scores[[index for index, body in enumerate(self._bodies) if find(body, needle) >= 0]] += BODY * count
+            scores[[index for index, body in enumerate(self._bodies) if find(body, needle) >= 0]] += (
+                BODY * count
+            )
             for worth, field in self._short_fields:
                 scores[field.positions_with(needle)] += worth * count
         return ranking_of(scores, limit)

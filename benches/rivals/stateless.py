@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import naive
+
 from benches.documents import Corpus
 from benches.rivals.base import Exactness, Ranking, Rival
 
@@ -14,6 +15,7 @@ class Stateless(Rival):
 
     name = "reload and scan, plain Python (the stateless way)"
     exactness = Exactness.EXACT
+    most_concepts = 20_000
 
     def __init__(self) -> None:
         self._manifest = Path()

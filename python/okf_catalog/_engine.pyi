@@ -17,10 +17,12 @@ __all__ = [
     "Answer",
     "BatchAnswer",
     "Catalog",
+    "Conversation",
     "KnowledgePassage",
     "PassageIterator",
     "Passages",
     "Snapshot",
+    "Table",
     "is_blank",
     "parse_manifest",
 ]
@@ -54,6 +56,7 @@ class Catalog:
         root: str | None,
         max_file_bytes: int | None = None,
         threads: int | None = None,
+        manual: bool = False,
     ) -> Catalog: ...
     @property
     def root(self) -> str: ...
@@ -66,9 +69,14 @@ class Catalog:
     def close(self) -> None: ...
     def search(self, snapshot: Snapshot, question: Question, now: int | None, /) -> Answer:
         """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
-    def search_batch(
-        self, snapshot: Snapshot, questions: Sequence[Question], now: int | None, limit: int | None, /
-    ) -> BatchAnswer: ...
+    def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
+    def refresh(self, snapshot: Snapshot, /) -> list[ProblemRow]: ...
+
+@final
+class Conversation:
+    """Questions that are all put at one time to one state of the files, batch after batch."""
+
+    def ask(self, questions: Sequence[Question], limit: int | None, /) -> BatchAnswer: ...
 
 @final
 class Answer:
@@ -88,6 +96,7 @@ class BatchAnswer:
 
     def __len__(self) -> int: ...
     def answer(self, index: int, /) -> Answer: ...
+    def table(self, places: Sequence[int], /) -> Table: ...
     @property
     def problems(self) -> list[ProblemRow]: ...
 
@@ -171,3 +180,11 @@ class PassageIterator:
     def __iter__(self) -> PassageIterator: ...
     def __next__(self) -> KnowledgePassage: ...
     def __length_hint__(self) -> int: ...
+
+@final
+class Table:
+    """Passages as rows, made while they are read, through the Arrow PyCapsule interface."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...

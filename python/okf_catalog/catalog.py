@@ -1,15 +1,16 @@
 """An open catalog."""
 
-from __future__ import annotations
-
 import logging
+import os
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, final
+from types import TracebackType
+from typing import NoReturn, final
 
-from okf_catalog import _engine
+from okf_catalog._engine import Catalog, Snapshot
 from okf_catalog.checks import check_count, check_kind
 from okf_catalog.errors import RefusedValueError
 from okf_catalog.manifest import (
@@ -20,13 +21,7 @@ from okf_catalog.manifest import (
     path_text,
     sources_of,
 )
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-    from types import TracebackType
-
-    from okf_catalog.rows import ProblemRow
+from okf_catalog.rows import ProblemRow
 
 __all__ = ["CatalogReport", "FileKnowledgeCatalog", "SourceProblem", "SourceReport"]
 
@@ -75,7 +70,7 @@ class View:
 
     __slots__ = ("candidates", "handle", "positions", "snapshot")
 
-    def __init__(self, handle: _engine.Snapshot) -> None:
+    def __init__(self, handle: Snapshot) -> None:
         sources = sources_of(handle.sources)
         self.handle = handle
         self.snapshot = KnowledgeCatalogSnapshot(
@@ -138,7 +133,7 @@ class FileKnowledgeCatalog:
             if "\0" in text:
                 raise RefusedValueError(f"{field} holds a NUL, which no path can")
         self._path = path
-        self._engine = _engine.Catalog(path, root, min(max_file_bytes, 1 << 40), max_threads)
+        self._engine = Catalog(path, root, min(max_file_bytes, 1 << 40), max_threads)
         self._building = threading.Lock()
         self._view = View(self._engine.snapshot())
 
@@ -174,7 +169,7 @@ class FileKnowledgeCatalog:
         Never raises for what is on disk; after ``close()`` nothing changes.
         """
         self._engine.reload()
-        for diagnostic in self.last_reload_diagnostics:
+        for diagnostic in () if self.closed else self.last_reload_diagnostics:
             _log.warning("the catalog was not reloaded: [%s] %s", diagnostic.code.value, diagnostic.message)
         return self.current
 
@@ -219,11 +214,11 @@ class FileKnowledgeCatalog:
             return self._view
 
     @property
-    def engine(self) -> _engine.Catalog:
+    def engine(self) -> Catalog:
         """The compiled half. Not part of the public interface."""
         return self._engine
 
-    def __enter__(self) -> FileKnowledgeCatalog:
+    def __enter__(self) -> "FileKnowledgeCatalog":
         return self
 
     def __exit__(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 
-__all__ = ["check_count", "check_kind", "check_text"]
+__all__ = ["check_count", "check_kind", "check_text", "drop_coroutine"]
 
 
 def check_kind(field: str, value: object, kind: type | tuple[type, ...], expected: str) -> None:
@@ -47,3 +49,9 @@ def check_count(field: str, value: object, *, least: int) -> None:
         raise RefusedTypeError(f"{field} is an int of at least {least}, not {type(value).__name__}")
     if value < least:
         raise RefusedValueError(f"{field} is at least {least}, not {value}")
+
+
+def drop_coroutine(answer: object) -> None:
+    """Ends a coroutine that is refused as an answer: it is never awaited, and should not warn of that."""
+    if inspect.iscoroutine(answer):
+        answer.close()

@@ -1,21 +1,18 @@
 """An answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, NoReturn, final, overload
+from typing import NoReturn, final, overload
 
-if TYPE_CHECKING:
-    from okf_catalog._engine import Answer, BatchAnswer, KnowledgePassage
-    from okf_catalog.query import KnowledgeQuery
+from okf_catalog._engine import Answer, BatchAnswer, KnowledgePassage
+from okf_catalog.choice import Choice
+from okf_catalog.query import KnowledgeQuery
 
 __all__ = ["KnowledgeBatch", "KnowledgeContext", "KnowledgeDiagnostic", "KnowledgeDiagnosticCode"]
 
 
 @final
-class KnowledgeDiagnosticCode(Enum):
+class KnowledgeDiagnosticCode(Choice):
     """The kind of a diagnostic (D1 to D3)."""
 
     SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"
@@ -81,8 +78,8 @@ class KnowledgeBatch(Sequence[KnowledgeContext]):
     @overload
     def __getitem__(self, index: int) -> KnowledgeContext: ...
     @overload
-    def __getitem__(self, index: slice) -> KnowledgeBatch: ...
-    def __getitem__(self, index: int | slice) -> KnowledgeContext | KnowledgeBatch:
+    def __getitem__(self, index: slice) -> "KnowledgeBatch": ...
+    def __getitem__(self, index: int | slice) -> "KnowledgeContext | KnowledgeBatch":
         if isinstance(index, slice):
             return KnowledgeBatch(self._queries, self._generation, self._answers, self._places[index])
         try:

@@ -1,21 +1,14 @@
 """A catalog and a router in one hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NoReturn, final
+import os
+from collections.abc import Iterable
+from types import TracebackType
+from typing import NoReturn, final
 
 from okf_catalog.catalog import FileKnowledgeCatalog
-from okf_catalog.query import KnowledgeResolverStrategy
-from okf_catalog.resolver import KnowledgeResolverRouter
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-    from types import TracebackType
-
-    from okf_catalog.context import KnowledgeBatch, KnowledgeContext
-    from okf_catalog.query import KnowledgeQuery, SourceVisibilityPolicy
-    from okf_catalog.resolver import Clock
+from okf_catalog.context import KnowledgeBatch, KnowledgeContext
+from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
+from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
 
 __all__ = ["Knowledge", "open_knowledge"]
 
@@ -58,7 +51,7 @@ class Knowledge:
         """Closes the catalog; may be called twice."""
         self._catalog.close()
 
-    def __enter__(self) -> Knowledge:
+    def __enter__(self) -> "Knowledge":
         return self
 
     def __exit__(
@@ -89,18 +82,17 @@ def open_knowledge(
         CatalogError: the catalog cannot open; lists everything that is wrong (C2).
         RefusedTypeError, RefusedValueError: an argument is refused.
     """
+    # The caller's own mistakes come first: nothing is read before.
+    strategy = strategy_of("default_strategy", default_strategy)
+    check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
     catalog = FileKnowledgeCatalog(
         catalog_file_path, catalog_root=catalog_root, watch_for_changes=watch_for_changes
     )
-    try:
-        resolver = KnowledgeResolverRouter(
-            catalog,
-            default_strategy=default_strategy,
-            default_fairness_quota=default_fairness_quota,
-            default_source_visibility_policy=default_source_visibility_policy,
-            clock=clock,
-        )
-    except BaseException:
-        catalog.close()
-        raise
+    resolver = KnowledgeResolverRouter(
+        catalog,
+        default_strategy=strategy,
+        default_fairness_quota=default_fairness_quota,
+        default_source_visibility_policy=default_source_visibility_policy,
+        clock=clock,
+    )
     return Knowledge(catalog, resolver)

@@ -1,20 +1,15 @@
 """What ``catalog.json`` says."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from okf_catalog import _engine
 from okf_catalog.checks import check_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from okf_catalog.rows import CatalogDiagnosticRow, SourceRow
+from okf_catalog.choice import Choice
+from okf_catalog.rows import CatalogDiagnosticRow, SourceRow
 
 __all__ = [
     "CatalogDiagnostic",
@@ -30,7 +25,7 @@ VERSION = 1
 
 
 @final
-class SourceRole(Enum):
+class SourceRole(Choice):
     """What a source is for; only ``KNOWLEDGE`` is ever searched (S1)."""
 
     KNOWLEDGE = "knowledge"
@@ -38,7 +33,7 @@ class SourceRole(Enum):
 
 
 @final
-class MemoryTier(Enum):
+class MemoryTier(Choice):
     """How far a memory source reaches."""
 
     SESSION = "session"
@@ -47,7 +42,7 @@ class MemoryTier(Enum):
 
 
 @final
-class CatalogDiagnosticCode(Enum):
+class CatalogDiagnosticCode(Choice):
     """The kind of a fault in a catalog (M1, C1)."""
 
     PARSE_ERROR = "PARSE_ERROR"

@@ -1,14 +1,12 @@
 """A question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
-from enum import Enum
-from typing import TypeAlias, cast, final
+from typing import TYPE_CHECKING, TypeAlias, cast, final
 
 from okf_catalog._engine import is_blank
 from okf_catalog.checks import check_count, check_kind, check_text
+from okf_catalog.choice import Choice
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.manifest import KnowledgeCatalogSource
 from okf_catalog.scope import KnowledgeAccessScope
@@ -21,7 +19,7 @@ SourceVisibilityPolicy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCat
 
 
 @final
-class KnowledgeResolverStrategy(str, Enum):
+class KnowledgeResolverStrategy(str, Choice):  # noqa: SLOT000  (an enum like any other)
     """How the passages of several sources are put in order (R1 to R3)."""
 
     GROUPED_BY_SOURCE = "grouped_by_source"
@@ -42,7 +40,7 @@ class KnowledgeQuery:
     Example:
         >>> query = KnowledgeQuery("net revenue", resolver_strategy="merged", fairness_quota=2)
         >>> query.resolver_strategy
-        <KnowledgeResolverStrategy.MERGED: 'merged'>
+        KnowledgeResolverStrategy.MERGED
 
     Raises:
         RefusedTypeError: a field is of the wrong kind.
@@ -59,6 +57,21 @@ class KnowledgeQuery:
     scope: KnowledgeAccessScope = KnowledgeAccessScope.LOCAL
     permitted_source_ids: frozenset[str] | None = None
     source_visibility_policy: SourceVisibilityPolicy | None = None
+
+    if TYPE_CHECKING:
+        # A field holds less than what is accepted for it, which a dataclass has no words for.
+        def __init__(
+            self,
+            text: str,
+            tag: str | None = None,
+            *,
+            stale_policy: StalePolicy = StalePolicy.USE,
+            resolver_strategy: KnowledgeResolverStrategy | str | None = None,
+            fairness_quota: int | None = None,
+            scope: KnowledgeAccessScope = KnowledgeAccessScope.LOCAL,
+            permitted_source_ids: Iterable[str] | None = None,
+            source_visibility_policy: SourceVisibilityPolicy | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_text("text", self.text)

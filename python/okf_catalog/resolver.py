@@ -1,14 +1,11 @@
 """What answers questions: a resolver for each strategy."""
 
-from __future__ import annotations
-
-import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, cast, final, runtime_checkable
+from typing import NoReturn, Protocol, TypeAlias, cast, final, runtime_checkable
 
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
-from okf_catalog.checks import check_count, check_kind
+from okf_catalog.checks import check_count, check_kind, drop_coroutine
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext, context_of
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.query import (
@@ -18,10 +15,8 @@ from okf_catalog.query import (
     check_policy,
     strategy_of,
 )
+from okf_catalog.rows import Question
 from okf_catalog.visibility import visible_sources
-
-if TYPE_CHECKING:
-    from okf_catalog.rows import Question
 
 __all__ = [
     "Clock",
@@ -58,6 +53,22 @@ class KnowledgeResolver(Protocol):
         ...
 
 
+def check_defaults(
+    default_fairness_quota: object, default_source_visibility_policy: object, clock: object
+) -> None:
+    """Refuses what no host can mean.
+
+    Raises:
+        RefusedTypeError: one of them is of the wrong kind.
+        RefusedValueError: the quota is below 1 (Q1).
+    """
+    if default_fairness_quota is not None:
+        check_count("default_fairness_quota", default_fairness_quota, least=1)
+    check_policy("default_source_visibility_policy", default_source_visibility_policy)
+    if clock is not None and not callable(clock):
+        raise RefusedTypeError(f"clock is called without arguments; {type(clock).__name__} is not callable")
+
+
 class _Resolver:
     """The one way from a question to its answer; what differs is which strategy and quota are in force."""
 
@@ -72,13 +83,7 @@ class _Resolver:
         clock: Clock | None,
     ) -> None:
         check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
-        if default_fairness_quota is not None:
-            check_count("default_fairness_quota", default_fairness_quota, least=1)
-        check_policy("default_source_visibility_policy", default_source_visibility_policy)
-        if clock is not None and not callable(clock):
-            raise RefusedTypeError(
-                f"clock is called without arguments; {type(clock).__name__} is not callable"
-            )
+        check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
         self._catalog = catalog
         self._strategy = strategy
         self._default_quota = default_fairness_quota
@@ -105,6 +110,9 @@ class _Resolver:
 
     async def search_async(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
         """What ``search`` returns and raises, computed in a thread so that the event loop goes on."""
+        # A third of what this package costs to import; whoever awaits has paid for it already.
+        import asyncio  # noqa: PLC0415
+
         return await asyncio.to_thread(self.search, query)
 
     def search_batch(
@@ -126,12 +134,14 @@ class _Resolver:
         checked = _queries_of(queries)
         catalog = self._catalog
         view = catalog.view()
-        questions = [self._question(query, view) for query in checked]
-        answers = catalog.engine.search_batch(view.handle, questions, self._now(), limit)
+        questions = [
+            self._question(query, view, where=f"queries[{index}]: ") for index, query in enumerate(checked)
+        ]
+        answers = catalog.engine.converse(view.handle, self._now()).ask(questions, limit)
         log_problems(answers.problems)
         return KnowledgeBatch(checked, view.snapshot.generation, answers, range(len(checked)))
 
-    def _question(self, query: KnowledgeQuery, view: View) -> Question:
+    def _question(self, query: KnowledgeQuery, view: View, *, where: str = "") -> Question:
         strategy, quota = self._order(query)
         return (
             query.text,
@@ -139,7 +149,7 @@ class _Resolver:
             query.stale_policy.grace_days,
             strategy.value,
             quota,
-            visible_sources(query, view, self._default_policy),
+            visible_sources(query, view, self._default_policy, where=where),
         )
 
     def _order(self, query: KnowledgeQuery) -> tuple[KnowledgeResolverStrategy, int | None]:
@@ -151,6 +161,7 @@ class _Resolver:
         if self._clock is None:
             return None
         now = self._clock()
+        drop_coroutine(now)
         check_kind("what clock returns", now, datetime, "an aware datetime")
         if now.utcoffset() is None:
             raise RefusedValueError("clock returns an aware datetime; this one has no time zone")

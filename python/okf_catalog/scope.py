@@ -1,7 +1,5 @@
 """Who is asking."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -33,7 +31,7 @@ class KnowledgeAccessScope:
     tenant_id: str | None = None
     user_id: str | None = None
     session_id: str | None = None
-    LOCAL: ClassVar[KnowledgeAccessScope]
+    LOCAL: ClassVar["KnowledgeAccessScope"]
     """Nobody in particular: all ids are ``None``."""
 
     def __post_init__(self) -> None:

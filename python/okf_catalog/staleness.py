@@ -1,7 +1,5 @@
 """What to do with concepts that went stale."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -29,9 +27,9 @@ class StalePolicy:
 
     grace_days: int | None
 
-    USE: ClassVar[StalePolicy]
+    USE: ClassVar["StalePolicy"]
     """Admits stale concepts."""
-    STRICT: ClassVar[StalePolicy]
+    STRICT: ClassVar["StalePolicy"]
     """Refuses stale concepts."""
 
     def __post_init__(self) -> None:
@@ -39,7 +37,7 @@ class StalePolicy:
             check_count("grace_days", self.grace_days, least=0)
 
     @classmethod
-    def tolerate(cls, grace_days: int) -> StalePolicy:
+    def tolerate(cls, grace_days: int) -> "StalePolicy":
         """Admits what went stale less than ``grace_days`` days ago; 0 is ``STRICT``."""
         check_count("grace_days", grace_days, least=0)
         return cls(grace_days)

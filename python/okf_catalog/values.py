@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import final
+
+from okf_catalog.choice import Choice
 
 __all__ = ["ConceptStatus", "TrustTier"]
 
 
 @final
-class TrustTier(Enum):
+class TrustTier(Choice):
     """Who stands behind a concept (L5), from nobody to a person; tiers compare in this order."""
 
     UNVERIFIED = "unverified"
@@ -34,7 +35,7 @@ class TrustTier(Enum):
 
 
 @final
-class ConceptStatus(Enum):
+class ConceptStatus(Choice):
     """Where a concept stands in its life (L1)."""
 
     DRAFT = "draft"

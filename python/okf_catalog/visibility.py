@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from okf_catalog.checks import drop_coroutine
 from okf_catalog.errors import RefusedTypeError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ __all__ = ["visible_sources"]
 
 
 def visible_sources(
-    query: KnowledgeQuery, view: View, default_policy: SourceVisibilityPolicy | None
+    query: KnowledgeQuery, view: View, default_policy: SourceVisibilityPolicy | None, *, where: str = ""
 ) -> Sequence[int]:
     """The positions of the sources that ``query`` may see, in order S1.
 
@@ -25,24 +26,25 @@ def visible_sources(
     for each candidate and for no other source; what it raises passes unchanged.
 
     Raises:
-        RefusedTypeError: a policy answered with anything but a ``bool`` (S3).
+        RefusedTypeError: a policy answered with anything but a ``bool`` (S3); the message begins with
+            ``where``.
     """
     permitted = query.permitted_source_ids
     if permitted is not None:
         return [position for position, source in view.candidates if source.id in permitted]
-    policy = query.source_visibility_policy or default_policy
+    field, policy = "source_visibility_policy", query.source_visibility_policy
+    # Not `or`: a policy may be an object that is empty, and so counts as false.
+    if policy is None:
+        field, policy = "default_source_visibility_policy", default_policy
     if policy is None:
         return view.positions
-    return [position for position, source in view.candidates if _decision(policy(query.scope, source))]
+    field = f"{where}{field}"
+    return [position for position, source in view.candidates if _decision(field, policy(query.scope, source))]
 
 
-def _decision(answer: object) -> bool:
+def _decision(field: str, answer: object) -> bool:
     if isinstance(answer, bool):
         return answer
-    if inspect.iscoroutine(answer):
-        # It will never be awaited, and should not warn of that.
-        answer.close()
-        raise RefusedTypeError(
-            "a source visibility policy answers with a bool, not a coroutine; write it without 'async'"
-        )
-    raise RefusedTypeError(f"a source visibility policy answers with a bool, not {type(answer).__name__}")
+    drop_coroutine(answer)
+    hint = "; write it without 'async'" if inspect.isawaitable(answer) else ""
+    raise RefusedTypeError(f"{field} answers with a bool, not {type(answer).__name__}{hint}")

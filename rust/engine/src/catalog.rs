@@ -17,15 +17,17 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::{
     answer::{Answer, News},
+    batch::Batch,
     containment::Fence,
     diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
     error::Error,
     instant::Instant,
     manifest, parallel,
     question::Question,
+    search::Alone,
     snapshot::Snapshot,
     source::{Role, Source},
-    sources::{Bundles, Prepared},
+    sources::{Bundles, Freshness, Preparation, Prepared},
     tree::{Problem, plain},
 };
 
@@ -43,6 +45,8 @@ pub struct Options {
     pub max_file_bytes: u64,
     /// How many threads one call may use.
     pub threads: usize,
+    /// When bundles are compared with the disk.
+    pub freshness: Freshness,
 }
 
 impl Options {
@@ -54,6 +58,7 @@ impl Options {
             root: None,
             max_file_bytes: 16 << 20,
             threads: parallel::available_threads(),
+            freshness: Freshness::default(),
         }
     }
 }
@@ -65,6 +70,7 @@ pub struct Catalog {
     fence: Fence,
     max_file_bytes: u64,
     threads: usize,
+    freshness: Freshness,
     current: ArcSwap<Snapshot>,
     last_reload: ArcSwap<Vec<CatalogDiagnostic>>,
     /// Held while the manifest is loaded again, never while somebody searches.
@@ -105,7 +111,7 @@ impl Catalog {
     /// # Errors
     /// [`Error::Catalog`] with every fault at once.
     pub fn open(options: Options) -> Result<Self, Error> {
-        let Options { manifest, root, max_file_bytes, threads } = options;
+        let Options { manifest, root, max_file_bytes, threads, freshness } = options;
         let unreadable = |error: &io::Error| Error::Catalog(vec![unreadable(&manifest, error)]);
         let manifest = absolute(&manifest).map_err(|error| unreadable(&error))?;
         let sources = read_sources(&manifest).map_err(Error::Catalog)?;
@@ -123,6 +129,7 @@ impl Catalog {
             fence,
             max_file_bytes,
             threads: threads.max(1),
+            freshness,
             current: ArcSwap::from_pointee(snapshot),
             last_reload: ArcSwap::default(),
             reloading: Mutex::default(),
@@ -197,29 +204,35 @@ impl Catalog {
     ) -> Result<Told<Answer>, Error> {
         let now = now.unwrap_or_else(system_time);
         let prepared = self.prepare(snapshot, &question.visible)?;
-        let answer = question.answer(snapshot, &prepared, now, None, self.threads);
+        let answer = question.ask(now).answer(snapshot, &prepared, &Alone, None, self.threads);
         Ok(Told { value: answer, news: prepared.news })
     }
 
-    /// Answers every question as [`search`](Self::search) would, at one time and from one state of the
-    /// files; `limit` keeps the top of each answer.
+    /// Begins a conversation: questions that are all put at one time to one state of the files.
     ///
     /// # Errors
     /// [`Error::Closed`].
-    pub fn search_batch(
-        &self,
-        snapshot: &Arc<Snapshot>,
-        questions: &[Question],
+    pub fn converse(
+        self: &Arc<Self>,
+        snapshot: Arc<Snapshot>,
         now: Option<Instant>,
-        limit: Option<usize>,
-    ) -> Result<Told<Vec<Answer>>, Error> {
+    ) -> Result<Conversation, Error> {
+        if self.is_closed() {
+            return Err(Error::Closed);
+        }
         let now = now.unwrap_or_else(system_time);
-        let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
-        let prepared = self.prepare(snapshot, &sources.into_iter().collect::<Vec<_>>())?;
-        let answers = parallel::map(questions, self.threads, |question| {
-            question.answer(snapshot, &prepared, now, limit, 1)
-        });
-        Ok(Told { value: answers, news: prepared.news })
+        Ok(Conversation { catalog: Arc::clone(self), snapshot, now, prepared: Prepared::default() })
+    }
+
+    /// Compares the bundles of the snapshot with the disk, whatever the freshness says, so that later
+    /// searches see what was complete before this call.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn refresh(&self, snapshot: &Arc<Snapshot>) -> Result<Told<()>, Error> {
+        self.bundles.forget_last();
+        let prepared = self.prepare(snapshot, snapshot.candidates())?;
+        Ok(Told { value: (), news: prepared.news })
     }
 
     /// What is known of each source of the snapshot, in the order of the manifest.
@@ -241,7 +254,7 @@ impl Catalog {
         let mut duplicates = BTreeMap::new();
         for &source in &ordered {
             if let Ok(ready) = prepared.get(source) {
-                let original = *first.entry(ready.directory.identity).or_insert(source);
+                let original = *first.entry(ready.identity).or_insert(source);
                 duplicates.insert(source, Some(original).filter(|original| *original != source));
             }
         }
@@ -258,7 +271,7 @@ impl Catalog {
                 match prepared.get(source) {
                     Err(unavailable) => report.failure = Some(unavailable.reason.clone()),
                     Ok(ready) => {
-                        report.directory = Some(ready.directory.path.clone());
+                        report.directory = Some(ready.directory.to_path_buf());
                         report.concepts = ready.index.len();
                         report.problems = ready.problems.to_vec();
                     }
@@ -270,10 +283,62 @@ impl Catalog {
     }
 
     fn prepare(&self, snapshot: &Snapshot, sources: &[u32]) -> Result<Prepared, Error> {
+        let mut prepared = Prepared::default();
+        self.prepare_into(&mut prepared, snapshot, sources)?;
+        Ok(prepared)
+    }
+
+    fn prepare_into(
+        &self,
+        prepared: &mut Prepared,
+        snapshot: &Snapshot,
+        sources: &[u32],
+    ) -> Result<(), Error> {
         if self.is_closed() {
             return Err(Error::Closed);
         }
-        Ok(Prepared::new(snapshot, sources, &self.fence, &self.bundles, self.max_file_bytes, self.threads))
+        let preparation = Preparation {
+            fence: &self.fence,
+            bundles: &self.bundles,
+            freshness: self.freshness,
+            max_bytes: self.max_file_bytes,
+            threads: self.threads,
+        };
+        prepared.add(snapshot, sources, &preparation);
+        Ok(())
+    }
+}
+
+/// Questions that are all put at one time to one state of the files, batch after batch.
+#[derive(Debug)]
+pub struct Conversation {
+    catalog: Arc<Catalog>,
+    snapshot: Arc<Snapshot>,
+    now: Instant,
+    prepared: Prepared,
+}
+
+impl Conversation {
+    /// Begins a batch, each question of which is answered as [`Catalog::search`] would; `limit` keeps the
+    /// top of each answer. A source is compared with the disk when the first question needs it.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn batch<'questions>(
+        &'questions mut self,
+        questions: &'questions [Question],
+        limit: Option<usize>,
+    ) -> Result<Batch<'questions>, Error> {
+        let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
+        let sources: Vec<u32> = sources.into_iter().collect();
+        self.catalog.prepare_into(&mut self.prepared, &self.snapshot, &sources)?;
+        let snapshot = Arc::clone(&self.snapshot);
+        Ok(Batch::new(snapshot, &self.prepared, questions, self.now, limit, self.catalog.threads))
+    }
+
+    /// The problem files that were met since this was last asked, and that nobody was told of before.
+    pub fn news(&mut self) -> Vec<News> {
+        std::mem::take(&mut self.prepared.news)
     }
 }
 

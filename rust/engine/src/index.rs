@@ -15,8 +15,9 @@ mod words;
 
 use std::sync::Arc;
 
-pub(crate) use matches::{MOST, Matches};
-use segment::Segment;
+pub(crate) use matches::MOST;
+pub use matches::Matches;
+pub use segment::Segment;
 
 use crate::concept::{Concept, compare_by_parts};
 
@@ -141,6 +142,10 @@ impl Index {
             Order::Text => self.text.as_ref(),
             Order::Parts => self.by_parts.as_ref(),
         }
+    }
+
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.parts.iter().map(|part| &*part.segment)
     }
 
     pub(crate) fn parts(&self) -> &[Part] {

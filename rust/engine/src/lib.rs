@@ -40,6 +40,7 @@
 //! ```
 
 pub mod answer;
+pub mod batch;
 pub mod bundle;
 pub mod catalog;
 pub mod concept;
@@ -71,3 +72,4 @@ pub use instant::Instant;
 pub use question::Question;
 pub use rank::Strategy;
 pub use search::Staleness;
+pub use sources::Freshness;

@@ -1,6 +1,6 @@
 //! One question, and how it is answered from prepared sources (S4, R1 to R5, D1 to D3).
 
-use std::{collections::BTreeSet, num::NonZeroUsize, sync::Arc};
+use std::{num::NonZeroUsize, sync::Arc};
 
 use crate::{
     answer::{Answer, Diagnostic, DiagnosticCode},
@@ -9,7 +9,7 @@ use crate::{
     instant::Instant,
     parallel,
     rank::{Found, Strategy, rank},
-    search::{Criteria, Staleness, search},
+    search::{Criteria, Lookup, Staleness, search},
     snapshot::Snapshot,
     sources::Prepared,
 };
@@ -34,29 +34,45 @@ pub struct Question {
     pub visible: Vec<u32>,
 }
 
+/// A question taken apart, ready to be put to sources.
+#[derive(Debug)]
+pub(crate) struct Asked<'question> {
+    question: &'question Question,
+    pub(crate) criteria: Criteria,
+}
+
 impl Question {
+    pub(crate) fn ask(&self, now: Instant) -> Asked<'_> {
+        let criteria = Criteria::new(&self.text, self.tag.as_deref(), self.staleness, now);
+        Asked { question: self, criteria }
+    }
+}
+
+impl Asked<'_> {
     /// Answers the question; `limit` keeps the top of the ranking.
     pub(crate) fn answer(
-        &self,
+        self,
         snapshot: &Arc<Snapshot>,
         prepared: &Prepared,
-        now: Instant,
+        lookup: &impl Lookup,
         limit: Option<usize>,
         threads: usize,
     ) -> Answer {
-        let criteria = Criteria::new(&self.text, self.tag.as_deref(), self.staleness, now);
+        let Self { question, criteria } = self;
         let mut diagnostics = Vec::new();
-        let mut searched: Vec<(u32, Arc<Index>)> = Vec::new();
-        let mut met: BTreeSet<Identity> = BTreeSet::new();
-        for &source in &self.visible {
+        let mut searched: Vec<(u32, Arc<Index>)> = Vec::with_capacity(question.visible.len());
+        let mut met: Vec<Identity> = Vec::with_capacity(question.visible.len());
+        for &source in &question.visible {
             let source_of = prepared.get(source);
             let identity = match source_of {
-                Ok(ready) => Some(ready.directory.identity),
+                Ok(ready) => Some(ready.identity),
                 Err(unavailable) => unavailable.identity,
             };
-            let repeats = identity.is_some_and(|identity| !met.insert(identity));
+            if question.strategy.mixes_sources() && identity.is_some_and(|identity| met.contains(&identity)) {
+                continue;
+            }
+            met.extend(identity);
             match source_of {
-                _ if repeats && self.strategy.mixes_sources() => {}
                 Ok(ready) => searched.push((source, Arc::clone(&ready.index))),
                 Err(unavailable) => {
                     diagnostics.push(source_unavailable(snapshot, source, &unavailable.reason));
@@ -65,10 +81,11 @@ impl Question {
         }
         let concepts: usize = searched.iter().map(|(_, index)| index.len()).sum();
         let threads = if concepts < WORTH_A_THREAD { 1 } else { threads };
-        let order = self.strategy.order();
+        let order = question.strategy.order();
         // Even of an answer without room it must be known whether anything matched.
         let kept = limit.map(|limit| limit.max(1));
-        let scored = parallel::map(&searched, threads, |(_, index)| search(index, &criteria, order, kept));
+        let scored =
+            parallel::map(&searched, threads, |(_, index)| search(index, &criteria, lookup, order, kept));
         let found: Vec<Found> = searched
             .iter()
             .zip(scored)
@@ -78,8 +95,8 @@ impl Question {
             })
             .collect();
         let nothing_found = found.iter().all(|source| source.scored.is_empty());
-        let hits = rank(&found, self.strategy, self.quota, limit);
-        if self.visible.is_empty() {
+        let hits = rank(&found, question.strategy, question.quota, limit);
+        if question.visible.is_empty() {
             diagnostics.push(nothing_to_search(snapshot));
         } else if !searched.is_empty() && nothing_found {
             diagnostics.push(Diagnostic {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     fold::fold,
-    index::{Index, MOST, Matches, Order, Part, Places},
+    index::{Index, MOST, Matches, Order, Part, Places, Segment},
     instant::Instant,
     terms::{Terms, is_blank},
 };
@@ -58,13 +58,35 @@ pub struct Scored {
     pub score: u32,
 }
 
+/// Where the matches of a term come from.
+pub trait Lookup: Sync {
+    #[doc(hidden)]
+    fn matches(&self, segment: &Segment, term: &str) -> Arc<Matches>;
+}
+
+/// Finds the matches of each term by itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Alone;
+
+impl Lookup for Alone {
+    fn matches(&self, segment: &Segment, term: &str) -> Arc<Matches> {
+        segment.matches(term)
+    }
+}
+
 /// Every concept of `index` that matches, the best first, ties in the given order; `limit` keeps the top.
 #[must_use]
-pub fn search(index: &Index, criteria: &Criteria, order: Order, limit: Option<usize>) -> Vec<Scored> {
+pub fn search(
+    index: &Index,
+    criteria: &Criteria,
+    lookup: &impl Lookup,
+    order: Order,
+    limit: Option<usize>,
+) -> Vec<Scored> {
     let mut found = Vec::new();
     for part in index.parts() {
         let first = found.len();
-        score(part, &criteria.terms, &mut found);
+        score(part, &criteria.terms, lookup, &mut found);
         criteria.admit(index, part, &mut found, first);
     }
     arrange(&mut found, index, order);
@@ -95,9 +117,9 @@ impl Criteria {
 }
 
 /// Appends every concept of the part that has any of the terms, by ascending number.
-fn score(part: &Part, terms: &Terms, found: &mut Vec<Scored>) {
+fn score(part: &Part, terms: &Terms, lookup: &impl Lookup, found: &mut Vec<Scored>) {
     let matches: Vec<(Arc<Matches>, u32)> =
-        terms.as_slice().iter().map(|(term, times)| (part.segment().matches(term), *times)).collect();
+        terms.as_slice().iter().map(|(term, times)| (lookup.matches(part.segment(), term), *times)).collect();
     let mut few = 0;
     let mut most = 0_u32;
     for (matches, times) in &matches {

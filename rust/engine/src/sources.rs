@@ -2,7 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, PoisonError},
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crate::{
@@ -15,24 +16,66 @@ use crate::{
     tree::{Problem, plain},
 };
 
+/// When a bundle is compared with the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Freshness {
+    /// Before every search (F1).
+    #[default]
+    Exact,
+    /// When it is first searched, and then only when the host asks for it.
+    Manual,
+}
+
 /// The bundles read so far, by the path that the manifest names them with.
 #[derive(Debug, Default)]
-pub(crate) struct Bundles(Mutex<BTreeMap<String, (Identity, Arc<Bundle>)>>);
+pub(crate) struct Bundles(Mutex<BTreeMap<String, Known>>);
+
+/// A bundle, and how it was when it was last compared with the disk.
+#[derive(Debug)]
+struct Known {
+    identity: Identity,
+    bundle: Arc<Bundle>,
+    last: Option<Ready>,
+}
 
 impl Bundles {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The bundle of a directory. Two paths of one directory share it; a directory that took the place
     /// of another gets a new one.
     fn of(&self, path: &str, identity: Identity) -> Arc<Bundle> {
-        let mut bundles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, bundle)) = bundles.get(path)
-            && *known == identity
+        let mut bundles = self.lock();
+        if let Some(known) = bundles.get(path)
+            && known.identity == identity
         {
-            return Arc::clone(bundle);
+            return Arc::clone(&known.bundle);
         }
-        let twin = bundles.values().find(|(known, _)| *known == identity);
-        let bundle = twin.map_or_else(Arc::default, |(_, bundle)| Arc::clone(bundle));
-        bundles.insert(path.to_owned(), (identity, Arc::clone(&bundle)));
+        let twin = bundles.values().find(|known| known.identity == identity);
+        let bundle = twin.map_or_else(Arc::default, |known| Arc::clone(&known.bundle));
+        let known = Known { identity, bundle: Arc::clone(&bundle), last: None };
+        bundles.insert(path.to_owned(), known);
         bundle
+    }
+
+    /// How the bundle at a path was when it was last compared with the disk, if it was.
+    fn last(&self, path: &str) -> Option<Ready> {
+        self.lock().get(path)?.last.clone()
+    }
+
+    /// Remembers how the bundle at a path is.
+    fn remember(&self, path: &str, ready: &Ready) {
+        if let Some(known) = self.lock().get_mut(path)
+            && known.identity == ready.identity
+        {
+            known.last = Some(ready.clone());
+        }
+    }
+
+    /// Has every bundle compared with the disk when it is next searched.
+    pub(crate) fn forget_last(&self) {
+        self.lock().values_mut().for_each(|known| known.last = None);
     }
 
     /// Forgets what no source names any more.
@@ -44,14 +87,15 @@ impl Bundles {
 
     /// Forgets everything.
     pub(crate) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.lock().clear();
     }
 }
 
 /// A source as one call sees it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ready {
-    pub(crate) directory: Arc<Directory>,
+    pub(crate) identity: Identity,
+    pub(crate) directory: Arc<Path>,
     pub(crate) index: Arc<Index>,
     pub(crate) problems: Arc<[Problem]>,
 }
@@ -65,51 +109,61 @@ pub(crate) struct Unavailable {
     pub(crate) identity: Option<Identity>,
 }
 
-/// The sources that a call needs, each brought up to date once.
+/// How sources are brought up to date.
 #[derive(Debug)]
+pub(crate) struct Preparation<'catalog> {
+    pub(crate) fence: &'catalog Fence,
+    pub(crate) bundles: &'catalog Bundles,
+    pub(crate) freshness: Freshness,
+    pub(crate) max_bytes: u64,
+    pub(crate) threads: usize,
+}
+
+/// The sources that a call needs, each brought up to date once.
+#[derive(Debug, Default)]
 pub(crate) struct Prepared {
     /// By position in the snapshot: the source, or why it is unavailable.
     ready: BTreeMap<u32, Result<Ready, Unavailable>>,
+    /// Problem files that nobody was told of before.
     pub(crate) news: Vec<News>,
 }
 
 /// A directory and the sources that name it.
 struct Named {
-    directory: Arc<Directory>,
+    directory: Directory,
     bundle: Arc<Bundle>,
     sources: Vec<u32>,
 }
 
 impl Prepared {
-    /// Enters every directory again and brings every bundle up to date (S4), on several threads.
-    pub(crate) fn new(
-        snapshot: &Snapshot,
-        sources: &[u32],
-        fence: &Fence,
-        bundles: &Bundles,
-        max_bytes: u64,
-        threads: usize,
-    ) -> Self {
-        let mut ready = BTreeMap::new();
+    /// Adds sources that are not here yet: enters their directories again (S4), and brings their bundles
+    /// up to date, on several threads.
+    pub(crate) fn add(&mut self, snapshot: &Snapshot, sources: &[u32], preparation: &Preparation<'_>) {
+        let Preparation { fence, bundles, freshness, max_bytes, threads } = *preparation;
         // One directory is read once, even if several sources name it.
         let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
         for &source in sources {
+            if self.ready.contains_key(&source) {
+                continue;
+            }
             let path = &snapshot.sources[source as usize].path;
+            if freshness == Freshness::Manual
+                && let Some(ready) = bundles.last(path)
+            {
+                self.ready.insert(source, Ok(ready));
+                continue;
+            }
             match fence.enter(path) {
                 Err(breach) => {
                     let reason = breach.reason;
-                    ready.insert(source, Err(Unavailable { reason, identity: None }));
+                    self.ready.insert(source, Err(Unavailable { reason, identity: None }));
                 }
                 Ok(directory) => {
                     let identity = directory.identity;
                     let bundle = bundles.of(path, identity);
                     directories
                         .entry(identity)
-                        .or_insert_with(|| Named {
-                            directory: Arc::new(directory),
-                            bundle,
-                            sources: Vec::new(),
-                        })
+                        .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
                         .sources
                         .push(source);
                 }
@@ -120,30 +174,35 @@ impl Prepared {
         let fresh = parallel::map(&directories, threads, |named| {
             named.bundle.fresh(&named.directory, max_bytes, each)
         });
-        let mut news = Vec::new();
         for (Named { directory, sources, .. }, fresh) in directories.into_iter().zip(fresh) {
+            let identity = directory.identity;
             match fresh {
                 Err(error) => {
-                    let unavailable = Unavailable {
-                        reason: format!("its directory cannot be read: {}", plain(&error)),
-                        identity: Some(directory.identity),
-                    };
-                    ready.extend(sources.into_iter().map(|source| (source, Err(unavailable.clone()))));
+                    let reason = format!("its directory cannot be read: {}", plain(&error));
+                    let unavailable = Unavailable { reason, identity: Some(identity) };
+                    self.ready.extend(sources.into_iter().map(|source| (source, Err(unavailable.clone()))));
                 }
-                Ok(Fresh { index, problems, news: found }) => {
-                    news.extend(found.into_iter().map(|problem| News { source: sources[0], problem }));
-                    ready.extend(sources.into_iter().map(|source| {
-                        let (directory, index) = (Arc::clone(&directory), Arc::clone(&index));
-                        (source, Ok(Ready { directory, index, problems: Arc::clone(&problems) }))
-                    }));
+                Ok(Fresh { index, problems, news }) => {
+                    self.news.extend(news.into_iter().map(|problem| News { source: sources[0], problem }));
+                    let ready = Ready { identity, directory: directory.path.into(), index, problems };
+                    for source in sources {
+                        if freshness == Freshness::Manual {
+                            bundles.remember(&snapshot.sources[source as usize].path, &ready);
+                        }
+                        self.ready.insert(source, Ok(ready.clone()));
+                    }
                 }
             }
         }
-        Self { ready, news }
     }
 
     /// A source that was asked for, or why it is unavailable.
     pub(crate) fn get(&self, source: u32) -> Result<&Ready, &Unavailable> {
         self.ready.get(&source).expect("a call prepares every source that it uses").as_ref()
+    }
+
+    /// The index of every source that can be searched.
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = &Arc<Index>> {
+        self.ready.values().filter_map(|ready| ready.as_ref().ok()).map(|ready| &ready.index)
     }
 }

@@ -8,7 +8,7 @@ use okf_engine::{
     concept::{Concept, compare_by_parts},
     fold::fold,
     index::{Index, Order},
-    search::{Criteria, search},
+    search::{Alone, Criteria, search},
     terms::Terms,
 };
 use proptest::{
@@ -19,9 +19,11 @@ use proptest::{
 /// What K3 says of one concept, by looking at all of it.
 fn score(document: &Document, terms: &Terms) -> u32 {
     let contains = |text: &str, term: &str| fold(text).contains(term);
-    let optional = |text: &Option<String>, term: &str| text.as_deref().is_some_and(|text| contains(text, term));
+    let optional =
+        |text: &Option<String>, term: &str| text.as_deref().is_some_and(|text| contains(text, term));
     let one = |term: &str| {
-        let meta = document.tags.iter().any(|tag| contains(tag, term)) || optional(&document.description, term);
+        let meta =
+            document.tags.iter().any(|tag| contains(tag, term)) || optional(&document.description, term);
         u32::from(optional(&document.title, term)) * 3
             + u32::from(meta) * 2
             + u32::from(contains(&document.body, term))
@@ -52,9 +54,15 @@ fn model(
     found
 }
 
-fn answer(index: &Index, text: &str, tag: Option<&str>, order: Order, limit: Option<usize>) -> Vec<(String, u32)> {
+fn answer(
+    index: &Index,
+    text: &str,
+    tag: Option<&str>,
+    order: Order,
+    limit: Option<usize>,
+) -> Vec<(String, u32)> {
     let criteria = Criteria::new(text, tag, Staleness::Use, Instant::from_micros(0));
-    search(index, &criteria, order, limit)
+    search(index, &criteria, &Alone, order, limit)
         .into_iter()
         .map(|scored| (index.concept(scored.concept).id.clone(), scored.score))
         .collect()
@@ -81,8 +89,8 @@ impl Dice {
 
     fn word(&mut self) -> String {
         const SYLLABLES: [&str; 24] = [
-            "re", "ven", "ue", "or", "der", "s", "net", "tax", "ing", "ion", "a", "é", "ß", "Σ", "ς", "K", "fund",
-            "_", "pre", "con", "ﬁ", "ı", "qu", "x",
+            "re", "ven", "ue", "or", "der", "s", "net", "tax", "ing", "ion", "a", "é", "ß", "Σ", "ς", "K",
+            "fund", "_", "pre", "con", "ﬁ", "ı", "qu", "x",
         ];
         (0..=self.roll(4)).map(|_| SYLLABLES[self.skewed(SYLLABLES.len())]).collect()
     }
@@ -114,7 +122,8 @@ impl Dice {
     }
 
     fn query(&mut self) -> String {
-        let some = ["e", "s", "re", "ue", ",", ".", "->", "`", "(", "qu", "ing,", ").", "ven", "xx", "\u{130}"];
+        let some =
+            ["e", "s", "re", "ue", ",", ".", "->", "`", "(", "qu", "ing,", ").", "ven", "xx", "\u{130}"];
         (0..=self.skewed(7))
             .map(|_| match self.roll(4) {
                 0 => self.pick(&some).to_owned(),

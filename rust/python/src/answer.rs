@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::{exceptions::PyIndexError, prelude::*};
+use pyo3::prelude::*;
 
 use crate::{
     convert::{self, DiagnosticRow, ProblemRow},
@@ -30,31 +30,6 @@ impl Answer {
     }
 
     /// Files found unusable on the way that nobody was told of before (B7).
-    #[getter]
-    fn problems(&self) -> Vec<ProblemRow> {
-        self.problems.clone()
-    }
-}
-
-/// What a batch of questions got, in order.
-#[pyclass(frozen, module = "okf_catalog._engine")]
-pub(crate) struct BatchAnswer {
-    pub(crate) answers: Vec<Arc<okf_engine::answer::Answer>>,
-    pub(crate) problems: Vec<ProblemRow>,
-}
-
-#[pymethods]
-impl BatchAnswer {
-    fn __len__(&self) -> usize {
-        self.answers.len()
-    }
-
-    #[pyo3(signature = (index, /))]
-    fn answer(&self, index: usize) -> PyResult<Answer> {
-        let inner = self.answers.get(index).ok_or_else(|| PyIndexError::new_err("no such answer"))?;
-        Ok(Answer { inner: Arc::clone(inner), problems: Vec::new() })
-    }
-
     #[getter]
     fn problems(&self) -> Vec<ProblemRow> {
         self.problems.clone()

@@ -1,13 +1,18 @@
 //! The open catalog.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
 
-use okf_engine::{Options, catalog::Told};
+use okf_engine::{Freshness, Options, catalog::Told};
 use pyo3::prelude::*;
 
 use crate::{
-    answer::{Answer, BatchAnswer},
-    convert::{self, CatalogDiagnosticRow, QuestionRow, SourceRow},
+    answer::Answer,
+    batch::Conversation,
+    convert::{self, CatalogDiagnosticRow, ProblemRow, QuestionRow, SourceRow},
     errors::run,
 };
 
@@ -55,25 +60,27 @@ impl Snapshot {
 /// An open catalog: its current snapshot, and the indexes of its bundles.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Catalog {
-    inner: okf_engine::Catalog,
+    inner: Arc<okf_engine::Catalog>,
 }
 
 #[pymethods]
 impl Catalog {
     #[new]
-    #[pyo3(signature = (manifest, root, max_file_bytes=None, threads=None))]
+    #[pyo3(signature = (manifest, root, max_file_bytes=None, threads=None, manual=false))]
     fn new(
         py: Python<'_>,
         manifest: PathBuf,
         root: Option<PathBuf>,
         max_file_bytes: Option<u64>,
         threads: Option<usize>,
+        manual: bool,
     ) -> PyResult<Self> {
         let mut options = Options::new(manifest);
         options.root = root;
         options.max_file_bytes = max_file_bytes.unwrap_or(options.max_file_bytes);
         options.threads = threads.unwrap_or(options.threads);
-        Ok(Self { inner: run(py, || okf_engine::Catalog::open(options))? })
+        options.freshness = if manual { Freshness::Manual } else { Freshness::Exact };
+        Ok(Self { inner: Arc::new(run(py, || okf_engine::Catalog::open(options))?) })
     }
 
     #[getter]
@@ -140,27 +147,19 @@ impl Catalog {
         Ok(Answer { inner: Arc::new(value), problems: convert::problem_rows(&snapshot.inner, news) })
     }
 
-    /// Answers every question, in order.
-    #[pyo3(signature = (snapshot, questions, now, limit, /))]
-    fn search_batch(
-        &self,
-        py: Python<'_>,
-        snapshot: &Snapshot,
-        questions: Vec<QuestionRow<'_>>,
-        now: Option<i64>,
-        limit: Option<usize>,
-    ) -> PyResult<BatchAnswer> {
-        let questions = questions
-            .into_iter()
-            .map(|row| convert::question(row, &snapshot.inner))
-            .collect::<PyResult<Vec<_>>>()?;
-        let now = convert::instant(now);
-        let Told { value, news } =
-            run(py, || self.inner.search_batch(&snapshot.inner, &questions, now, limit))?;
-        Ok(BatchAnswer {
-            answers: value.into_iter().map(Arc::new).collect(),
-            problems: convert::problem_rows(&snapshot.inner, news),
-        })
+    /// Begins questions that are all put at one time to one state of the files.
+    #[pyo3(signature = (snapshot, now, /))]
+    fn converse(&self, py: Python<'_>, snapshot: &Snapshot, now: Option<i64>) -> PyResult<Conversation> {
+        let (snapshot, now) = (Arc::clone(&snapshot.inner), convert::instant(now));
+        let inner = run(py, || self.inner.converse(Arc::clone(&snapshot), now))?;
+        Ok(Conversation { snapshot, inner: Mutex::new(inner) })
+    }
+
+    /// Compares every bundle with the disk, whatever the freshness says.
+    #[pyo3(signature = (snapshot, /))]
+    fn refresh(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<Vec<ProblemRow>> {
+        let Told { news, .. } = run(py, || self.inner.refresh(&snapshot.inner))?;
+        Ok(convert::problem_rows(&snapshot.inner, news))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The binding: converts, detaches from the interpreter, translates errors. It decides nothing.
 
 mod answer;
+mod batch;
 mod catalog;
 mod convert;
 mod errors;
 mod passage;
 mod passages;
+mod table;
 
 use pyo3::prelude::*;
 
@@ -13,9 +15,11 @@ use pyo3::prelude::*;
 mod _engine {
     #[pymodule_export]
     use crate::{
-        answer::{Answer, BatchAnswer},
+        answer::Answer,
+        batch::{BatchAnswer, Conversation},
         catalog::{Catalog, Snapshot, is_blank, parse_manifest},
         passage::KnowledgePassage,
         passages::{PassageIterator, Passages},
+        table::Table,
     };
 }

@@ -24,7 +24,7 @@ pub(crate) const MOST: u32 = 6;
 
 /// The concepts of a segment that contain a term.
 #[derive(Debug)]
-pub(crate) enum Matches {
+pub enum Matches {
     /// `concept << field::BITS | worth`, ascending.
     Few(Box<[u32]>),
     /// For each concept, the worth.
@@ -33,7 +33,7 @@ pub(crate) enum Matches {
 
 impl Matches {
     /// How many bytes they occupy.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             Matches::Few(few) => size_of_val(&**few),
             Matches::Many(many) => many.len(),

@@ -25,7 +25,7 @@ const REMEMBERED_AT_LEAST: usize = 1 << 20;
 
 /// Concepts in the order of their ids, with the postings of their tokens.
 #[derive(Debug)]
-pub(crate) struct Segment {
+pub struct Segment {
     pub(super) concepts: Vec<Arc<Concept>>,
     /// The same concepts in the order of R1.
     pub(super) by_parts: Vec<u32>,

@@ -1,0 +1,200 @@
+"""All ways on one corpus: equal answers first, then times."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benches import documents, rivals
+from benches.documents import Corpus
+from benches.ours import Ours, Positions
+from benches.queries import QueryMaker
+from benches.rivals import Exactness, Rival
+from benches.timing import Times, each, in_turns, quiet, timed
+
+LIMIT = 20
+_CHECKED = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much time a run may take."""
+
+    batch: int
+    """Questions in a batch."""
+    seconds: float
+    """For a rival's single questions, and for its batch."""
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What one rival did, and what the package did with the very same questions."""
+
+    rival: type[Rival]
+    skipped: str | None = None
+    single: Times | None = None
+    our_single: Times | None = None
+    batch_rate: float | None = None
+    batch_size: int = 0
+    load_seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Comparison:
+    """One corpus."""
+
+    label: str
+    concepts: int
+    text_bytes: int
+    kinds: dict[str, Times] = field(default_factory=dict[str, Times])
+    """Our single questions, by kind."""
+    standings: list[Standing] = field(default_factory=list[Standing])
+    batch_rates: list[float] = field(default_factory=list[float])
+    """On all cores, in questions a second."""
+    one_thread_rates: list[float] = field(default_factory=list[float])
+    batch_size: int = 0
+
+    @property
+    def batch_rate(self) -> float:
+        return statistics.median(self.batch_rates)
+
+    @property
+    def one_thread_rate(self) -> float:
+        return statistics.median(self.one_thread_rates)
+
+    def of(self, rival: type[Rival]) -> Standing | None:
+        """What a rival did, if it ran."""
+        found = [one for one in self.standings if one.rival is rival and one.skipped is None]
+        return found[0] if found else None
+
+
+def compare(
+    label: str,
+    manifest: Path,
+    effort: Effort,
+    say: Callable[[str], None],
+    chosen: Sequence[type[Rival]] = rivals.ALL,
+) -> Comparison:
+    """Measures every way on one corpus.
+
+    Raises:
+        AssertionError: A way that claims to be exact answered otherwise; nothing of it was timed then.
+    """
+    say(f"{label}: reading")
+    corpus = documents.read(manifest)
+    maker = QueryMaker(corpus)
+    mixed = list(maker.mixed(effort.batch).texts)
+    singles = maker.all_kinds(2_000).texts
+    result = Comparison(label, len(corpus), corpus.text_bytes, batch_size=len(mixed))
+    with Ours(manifest) as ours, Ours(manifest, threads=1) as single_threaded:
+        ours.search(mixed[0])
+        single_threaded.search(mixed[0])
+        with quiet():
+            say(f"{label}: okf-catalog alone")
+            kinds = (
+                maker.mixed(500),
+                maker.short(200),
+                maker.everywhere(200),
+                maker.selective(500),
+                maker.misses(200),
+            )
+            for kind in kinds:
+                result.kinds[kind.name] = each(ours.search, kind.texts, budget=effort.seconds)
+            result.kinds["all kinds"] = each(ours.search, singles, budget=2 * effort.seconds)
+            for _ in range(effort.repeats):
+                result.batch_rates.append(_rate(ours, mixed))
+                result.one_thread_rates.append(_rate(single_threaded, mixed))
+        judge = _Judge(corpus, ours, [*singles[:_CHECKED], *mixed[:_CHECKED]])
+        for rival in chosen:
+            result.standings.append(
+                _stand(rival, corpus, ours, judge, mixed, effort, result.batch_rates, say)
+            )
+    return result
+
+
+def _rate(ours: Ours, texts: list[str]) -> float:
+    return len(texts) / timed(lambda: ours.batch(texts, limit=LIMIT))
+
+
+def _stand(
+    kind: type[Rival],
+    corpus: Corpus,
+    ours: Ours,
+    judge: _Judge,
+    mixed: list[str],
+    effort: Effort,
+    our_rates: list[float],
+    say: Callable[[str], None],
+) -> Standing:
+    reason = kind.missing()
+    if reason is None and kind.most_concepts is not None and len(corpus) > kind.most_concepts:
+        reason = f"not run above {kind.most_concepts:,} concepts"
+    if reason is not None:
+        say(f"  {kind.name}: {reason}")
+        return Standing(kind, skipped=reason)
+    rival = kind()
+    load_seconds = timed(lambda: rival.load(corpus))
+    judge.check(rival)
+    single = our_single = None
+    with quiet():
+        size = len(mixed)
+        if kind.answers_single:
+            our_single, single = in_turns(ours.search, rival.search, mixed[:400], budget=effort.seconds)
+            size = max(3, min(size, int(effort.seconds / single.median)))
+        our_rates.append(_rate(ours, mixed))
+        part = mixed[:size]
+        batch_rate = size / timed(lambda: rival.batch(part, limit=LIMIT))
+        our_rates.append(_rate(ours, mixed))
+    count = len(single) if single else 0
+    say(f"  {kind.name}: loaded in {load_seconds:.1f} s, {count} single questions, a batch of {size:,}")
+    return Standing(
+        kind,
+        single=single,
+        our_single=our_single,
+        batch_rate=batch_rate,
+        batch_size=size,
+        load_seconds=load_seconds,
+    )
+
+
+class _Judge:
+    """Knows our answers, and refuses to time a rival that claims the same and says otherwise."""
+
+    def __init__(self, corpus: Corpus, ours: Ours, texts: Sequence[str]) -> None:
+        positions = Positions(corpus)
+        self._wanted = {text: positions.ranking(ours.search(text)).rows() for text in texts}
+        self._batch = list(texts)
+        self._batch_wanted = [
+            positions.ranking(context).rows() for context in ours.batch(self._batch, limit=LIMIT)
+        ]
+        for text, rows in zip(self._batch, self._batch_wanted, strict=True):
+            if rows != self._wanted[text][:LIMIT]:
+                raise AssertionError(f"the batch and the search disagree on {text!r}")
+
+    def check(self, rival: Rival) -> None:
+        """Compares some answers in full, and the tops of a batch."""
+        if rival.exactness not in (Exactness.EXACT, Exactness.LONG_TERMS):
+            return
+        texts = [text for text in self._batch if rival.can_answer(text)]
+        if rival.answers_single:
+            texts = self._check_single(rival, texts)
+        for text, ranking in zip(texts, rival.batch(texts, limit=LIMIT), strict=True):
+            _same(rival, text, ranking.rows(), self._wanted[text][:LIMIT])
+
+    def _check_single(self, rival: Rival, texts: list[str]) -> list[str]:
+        """Returns those that there was time for."""
+        deadline = time.perf_counter() + 2.0
+        for number, text in enumerate(texts):
+            _same(rival, text, rival.search(text).rows(), self._wanted[text])
+            if time.perf_counter() > deadline and number >= 1:
+                return texts[: number + 1]
+        return texts
+
+
+def _same(rival: Rival, text: str, found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> None:
+    if found != wanted:
+        raise AssertionError(f"{rival.name} answers {text!r} otherwise: {found[:5]}, not {wanted[:5]}")

@@ -1,0 +1,39 @@
+"""Small corpora: here every bench runs once, so that none rots; figures come from `make bench`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benches import corpus, documents
+from benches.documents import Corpus
+from benches.ours import Ours, Positions
+from benches.queries import QueryMaker
+
+
+@pytest.fixture(scope="session")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return corpus.write(tmp_path_factory.mktemp("corpus"), count=200, sources=3, body_bytes=1_000)
+
+
+@pytest.fixture(scope="session")
+def concepts(manifest: Path) -> Corpus:
+    return documents.read(manifest)
+
+
+@pytest.fixture(scope="session")
+def maker(concepts: Corpus) -> QueryMaker:
+    return QueryMaker(concepts)
+
+
+@pytest.fixture(scope="session")
+def positions(concepts: Corpus) -> Positions:
+    return Positions(concepts)
+
+
+@pytest.fixture(scope="session")
+def ours(manifest: Path) -> Iterator[Ours]:
+    with Ours(manifest) as opened:
+        yield opened

@@ -1,0 +1,150 @@
+"""What is measured in a process of its own: ``python -m benches.probe WHAT MANIFEST`` prints JSON.
+
+Opening a catalog and the memory it takes would both be wrong in a process that already holds a corpus.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benches import corpus, documents
+from benches.ours import Ours
+from benches.timing import timed
+
+_STATUS = Path("/proc/self/status")
+_CLEAR = Path("/proc/self/clear_refs")
+
+
+def ask(what: str, manifest: Path, *arguments: object) -> dict[str, Any]:
+    """Runs a probe in a fresh process."""
+    command = [sys.executable, "-m", "benches.probe", what, str(manifest), *map(str, arguments)]
+    root = Path(__file__).resolve().parent.parent
+    answer = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True).stdout
+    found: dict[str, Any] = json.loads(answer)
+    return found
+
+
+# Opening
+
+
+def opening(manifest: Path, rounds: int) -> dict[str, Any]:
+    """Seconds to open a catalog and answer once, to read its files, and to parse their frontmatter."""
+    paths = documents.files(manifest)
+    fronts = [frontmatter(path.read_bytes()) for path in paths]
+    loader = getattr(yaml, "CSafeLoader", None)
+    seconds: dict[str, list[float]] = {"ours": [], "files": [], "yaml": []}
+    for turn in range(rounds):
+        seconds["ours"].append(timed(lambda: _open(manifest)))
+        seconds["files"].append(timed(lambda: [_read(path) for path in paths]))
+        # By far the slowest, and no moving target: once is enough for many files.
+        if loader is not None and (turn == 0 or len(paths) < 20_000):
+            seconds["yaml"].append(timed(lambda: [yaml.load(front, Loader=loader) for front in fronts]))
+    return seconds
+
+
+def _open(manifest: Path) -> int:
+    with Ours(manifest) as ours:
+        return len(ours.search("overview").passages)
+
+
+def _read(path: Path) -> int:
+    with open(path, "rb", buffering=0) as file:
+        return len(file.read())
+
+
+def frontmatter(data: bytes) -> str:
+    text = data.decode("utf-8", "replace")
+    return text.split("\n---\n", 1)[0].removeprefix("---\n") if text.startswith("---\n") else ""
+
+
+# Memory
+
+
+def memory(manifest: Path) -> dict[str, Any]:
+    """Bytes that an open, searched catalog adds to the process: lastingly, and at most on the way."""
+    before = _resident()
+    peak_before = _peak()
+    ours = Ours(manifest)
+    for text in ("overview", "e", "the knowledge of", "zqxj"):
+        ours.search(text)
+    grown = {"resident": _resident() - before, "peak": _peak() - peak_before}
+    ours.close()
+    return grown
+
+
+def broad(manifest: Path, count: int) -> dict[str, Any]:
+    """A batch of questions whose words are in every concept: seconds, and bytes it needs at most."""
+    texts = _broad_texts(count)
+    with Ours(manifest) as ours:
+        ours.batch(texts[:10], limit=20)
+        before = _forget_peak()
+        passages = 0
+
+        def run() -> None:
+            nonlocal passages
+            passages = ours.stream(texts, limit=20)
+
+        seconds = timed(run)
+        return {"seconds": seconds, "peak": _peak() - before, "questions": len(texts), "passages": passages}
+
+
+def _broad_texts(count: int) -> list[str]:
+    words = corpus.IN_EVERY_CONCEPT
+    texts: list[str] = []
+    for length in range(1, 9):
+        for chosen in product(words, repeat=length):
+            texts.append(" ".join(chosen))
+            if len(texts) == count:
+                return texts
+    return texts
+
+
+def _resident() -> int:
+    return _status("VmRSS") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _maxrss_unit()
+
+
+def _peak() -> int:
+    return _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _maxrss_unit()
+
+
+def _forget_peak() -> int:
+    """Starts the peak anew where the system can, and returns it."""
+    try:
+        _CLEAR.write_text("5", encoding="ascii")
+    except OSError:
+        pass
+    return _peak()
+
+
+def _status(name: str) -> int:
+    if not _STATUS.exists():
+        return 0
+    for line in _STATUS.read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _maxrss_unit() -> int:
+    return 1 if sys.platform == "darwin" else 1024
+
+
+_PROBES: dict[str, Callable[..., dict[str, Any]]] = {"opening": opening, "memory": memory, "broad": broad}
+
+
+def main(arguments: list[str]) -> None:
+    what, manifest, *rest = arguments
+    print(json.dumps(_PROBES[what](Path(manifest), *map(int, rest))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

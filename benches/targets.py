@@ -1,0 +1,188 @@
+"""What was promised, beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benches.compare import Comparison
+from benches.rivals import AhoCorasick, Rival, Tantivy, TantivyOneField, TrigramFts5
+from benches.timing import factor, spoken
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One promise on one corpus. ``met`` is ``None`` where nothing was promised."""
+
+    target: str
+    wanted: str
+    measured: str
+    met: bool | None = None
+
+
+@dataclass(slots=True)
+class Measured:
+    """Everything of one corpus; what was not measured is ``None``."""
+
+    comparison: Comparison
+    opening: dict[str, float] | None = None
+    memory: dict[str, int] | None = None
+    broad: dict[str, float] | None = None
+    edit: dict[str, float] | None = None
+    overhead: dict[str, float] | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """A whole run: the generated corpora from small to large, then the one from outside, if any."""
+
+    generated: list[Measured] = field(default_factory=list[Measured])
+    given: list[Measured] = field(default_factory=list[Measured])
+
+    @property
+    def all(self) -> list[Measured]:
+        return [*self.generated, *self.given]
+
+
+def findings(measured: Measured) -> list[Finding]:
+    """Of one corpus."""
+    found: list[Finding] = []
+    comparison = measured.comparison
+    for number, rival, wanted in (("1", TrigramFts5, 100.0), ("1", Tantivy, 1.0)):
+        found += _single(comparison, rival, number, wanted)
+    found += _single(comparison, TantivyOneField, "1", None)
+    every = comparison.kinds["all kinds"]
+    found.append(_at_most("1. search, 95th percentile to median", every.p95 / every.median, 20))
+    found += _batch(comparison, AhoCorasick, 40.0)
+    found += _batch(comparison, Tantivy, 3.0)
+    found += _batch(comparison, TantivyOneField, None)
+    cores = comparison.batch_rate / comparison.one_thread_rate
+    found.append(_at_least("2. batch, all cores to one", cores, 1.7))
+    found += _opening(measured.opening)
+    found += _edit(measured.edit)
+    found += _memory(measured)
+    found += _overhead(measured.overhead)
+    return found
+
+
+def growth(run: Run) -> list[Finding]:
+    """From the smallest generated corpus to the largest."""
+    if len(run.generated) < 2:
+        return []
+    small, large = run.generated[0].comparison, run.generated[-1].comparison
+    text = factor(large.text_bytes / small.text_bytes)
+    selective = large.kinds["selective"].median / small.kinds["selective"].median
+    batch = small.batch_rate / large.batch_rate
+    return [
+        _at_most(f"3. selective search, {text} the text", selective, 10),
+        _at_most(f"3. batch query, {text} the text", batch, 20),
+    ]
+
+
+def _at_most(target: str, value: float, limit: float) -> Finding:
+    return Finding(target, f"≤ {factor(limit)}", factor(value), value <= limit)
+
+
+def _at_least(target: str, value: float, limit: float | None) -> Finding:
+    if limit is None:
+        return Finding(target, "–", factor(value))
+    return Finding(target, f"≥ {factor(limit)}", factor(value), value >= limit)
+
+
+def _single(comparison: Comparison, rival: type[Rival], number: str, wanted: float | None) -> list[Finding]:
+    standing = comparison.of(rival)
+    if standing is None or standing.single is None or standing.our_single is None:
+        return []
+    ratio = standing.single.median / standing.our_single.median
+    return [_at_least(f"{number}. search, faster than {rival.name}", ratio, wanted)]
+
+
+def _batch(comparison: Comparison, rival: type[Rival], wanted: float | None) -> list[Finding]:
+    standing = comparison.of(rival)
+    if standing is None or standing.batch_rate is None:
+        return []
+    return [
+        _at_least(f"2. batch, faster than {rival.name}", comparison.batch_rate / standing.batch_rate, wanted)
+    ]
+
+
+def _opening(opening: dict[str, float] | None) -> list[Finding]:
+    if opening is None:
+        return []
+    found = [Finding("4. opening", "–", spoken(opening["ours"]))]
+    if "yaml" in opening:
+        found.append(_at_most("4. opening, to PyYAML's C loader", opening["ours"] / opening["yaml"], 1 / 3))
+    found.append(_at_most("4. opening, to reading all files", opening["ours"] / opening["files"], 4))
+    return found
+
+
+def _edit(edit: dict[str, float] | None) -> list[Finding]:
+    if edit is None:
+        return []
+    return [
+        Finding("4. search after one edit, files looked at", "–", spoken(edit["edit"])),
+        Finding("4. the same search without an edit", "–", spoken(edit["look"])),
+        Finding(
+            "4. full build, to the search after one edit", "reported", factor(edit["build"] / edit["edit"])
+        ),
+    ]
+
+
+def _memory(measured: Measured) -> list[Finding]:
+    found: list[Finding] = []
+    if measured.memory is not None:
+        size = measured.comparison.text_bytes
+        found.append(_at_most("5. resident growth to bytes of text", measured.memory["resident"] / size, 2.5))
+        found.append(Finding("5. growth at its peak", "–", factor(measured.memory["peak"] / size)))
+    if measured.broad is not None:
+        peak = f"{measured.broad['peak'] / MEGABYTE:,.0f} MB in {spoken(measured.broad['seconds'])}"
+        found.append(
+            Finding(f"5. peak of {measured.broad['questions']:,.0f} broad questions", "bounded", peak)
+        )
+    return found
+
+
+def _overhead(overhead: dict[str, float] | None) -> list[Finding]:
+    if overhead is None:
+        return []
+    python, passage = overhead["python"], overhead["passage"]
+    return [
+        Finding("6. Python's share of a search", "≤ 15 µs", spoken(max(python, 0.0)), python <= 15e-6),
+        Finding("6. making a passage and reading it", "≤ 2 µs", spoken(passage), passage <= 2e-6),
+    ]
+
+
+def table(run: Run) -> list[str]:
+    """All findings, a row for each promise and a column for each corpus."""
+    columns = [(measured.comparison.label, findings(measured)) for measured in run.all]
+    targets: dict[str, str] = {}
+    for _, column in columns:
+        targets.update((finding.target, finding.wanted) for finding in column)
+    lines = [
+        f"| target | wanted | {' | '.join(label for label, _ in columns)} |",
+        f"| --- | --- | {' | '.join('---:' for _ in columns)} |",
+    ]
+    for target in sorted(targets, key=lambda name: name[:2]):
+        cells = [_cell(column, target) for _, column in columns]
+        lines.append(f"| {target} | {targets[target]} | {' | '.join(cells)} |")
+    for finding in growth(run):
+        lines.append(
+            f"| {finding.target} | {finding.wanted} | {_shown(finding)} |{' |' * (len(columns) - 1)}"
+        )
+    return lines
+
+
+def _cell(column: Sequence[Finding], target: str) -> str:
+    return next((_shown(finding) for finding in column if finding.target == target), "–")
+
+
+def _shown(finding: Finding) -> str:
+    return finding.measured if finding.met is not False else f"**{finding.measured}**"
+
+
+def as_seconds(probed: dict[str, Any]) -> dict[str, float]:
+    """Medians of what a probe repeated."""
+    return {name: sorted(values)[len(values) // 2] for name, values in probed.items() if values}

@@ -1,0 +1,54 @@
+"""One question, by every way; the answers are compared before anything is timed."""
+
+from __future__ import annotations
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from benches import rivals
+from benches.documents import Corpus
+from benches.ours import Ours, Positions
+from benches.queries import QueryMaker, QuerySet
+from benches.rivals import Exactness, Rival
+from benches.test_rivals import opened
+
+KINDS = ("mixed", "short", "everywhere", "selective", "misses")
+EXACT = (Exactness.EXACT, Exactness.LONG_TERMS)
+
+
+def _questions(maker: QueryMaker, kind: str) -> QuerySet:
+    made: QuerySet = getattr(maker, kind)(20)
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_search(benchmark: BenchmarkFixture, ours: Ours, maker: QueryMaker, kind: str) -> None:
+    benchmark.group = f"search: {kind}"
+    texts = _questions(maker, kind).texts
+    benchmark(lambda: [ours.search(text) for text in texts])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "rival", [rival for rival in rivals.ALL if rival.answers_single], ids=lambda rival: rival.__name__
+)
+def test_search_by_a_rival(
+    benchmark: BenchmarkFixture,
+    ours: Ours,
+    concepts: Corpus,
+    positions: Positions,
+    maker: QueryMaker,
+    rival: type[Rival],
+    kind: str,
+) -> None:
+    benchmark.group = f"search: {kind}"
+    other = opened(rival, concepts)
+    texts = [text for text in _questions(maker, kind).texts if other.can_answer(text)]
+    if not texts:
+        pytest.skip("has an answer to none of these")
+    if rival is rivals.Stateless:
+        texts = texts[:1]
+    if other.exactness in EXACT:
+        for text in texts:
+            assert other.search(text).rows() == positions.ranking(ours.search(text)).rows(), text
+    benchmark(lambda: [other.search(text) for text in texts])

@@ -1,0 +1,118 @@
+"""Times, taken fairly: the two that are compared take turns in one run."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+_TURN = 16
+"""Questions that one asks before the other does: enough for the memory caches to be its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds of single calls."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def p95(self) -> float:
+        if len(self.seconds) < 2:
+            return self.median
+        return statistics.quantiles(self.seconds, n=20, method="inclusive")[-1]
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keeps the garbage collector from looking at a corpus in the middle of a measurement."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
+def timed(call: Callable[[], Any]) -> float:
+    """Seconds of one call; what it returns is dropped after the clock was read."""
+    start = time.perf_counter()
+    kept = call()
+    seconds = time.perf_counter() - start
+    del kept
+    return seconds
+
+
+def each(ask: Callable[[str], Any], texts: Sequence[str], *, budget: float) -> Times:
+    """One call for each text, or for as many as the budget in seconds allows, but at least for twenty."""
+    times = Times()
+    deadline = time.perf_counter() + budget
+    for number, text in enumerate(texts):
+        if number >= 20 and time.perf_counter() > deadline:
+            break
+        times.seconds.append(_one(ask, text))
+    return times
+
+
+def in_turns(
+    first: Callable[[str], Any], second: Callable[[str], Any], texts: Sequence[str], *, budget: float
+) -> tuple[Times, Times]:
+    """Both ask the same texts, a handful at a time, until the budget in seconds is used up.
+
+    At least three texts are asked, however long they take.
+    """
+    times = Times(), Times()
+    deadline = time.perf_counter() + budget
+    turn = 3
+    start = 0
+    while start < len(texts) and (start < 3 or time.perf_counter() < deadline):
+        group = texts[start : start + turn]
+        start += turn
+        turn = _TURN
+        for ask, asked in zip((first, second), times, strict=True):
+            asked.seconds.extend(_one(ask, text) for text in group)
+    return times
+
+
+def _one(ask: Callable[[str], Any], text: str) -> float:
+    clock = time.perf_counter
+    start = clock()
+    kept = ask(text)
+    seconds = clock() - start
+    del kept
+    return seconds
+
+
+def spoken(seconds: float) -> str:
+    """A duration with three digits and the unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{_digits(seconds / size)} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
+
+def rate(per_second: float) -> str:
+    return f"{_digits(per_second)} /s"
+
+
+def factor(ratio: float) -> str:
+    return f"{_digits(ratio)}×"
+
+
+def _digits(value: float) -> str:
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

@@ -1,0 +1,95 @@
+//! Many questions at once.
+
+use std::{
+    sync::{Arc, Mutex, TryLockError},
+    time::Duration,
+};
+
+use okf_engine::catalog;
+use pyo3::{
+    exceptions::{PyIndexError, PyRuntimeError},
+    prelude::*,
+};
+
+use crate::{
+    answer::Answer,
+    convert::{self, ProblemRow, QuestionRow},
+    errors::run,
+    table::Table,
+};
+
+/// How long Python waits before it is asked whether somebody pressed Ctrl-C.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// Questions that are all put at one time to one state of the files, batch after batch.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct Conversation {
+    pub(crate) snapshot: Arc<okf_engine::snapshot::Snapshot>,
+    pub(crate) inner: Mutex<catalog::Conversation>,
+}
+
+#[pymethods]
+impl Conversation {
+    /// Answers every question, in order.
+    #[pyo3(signature = (questions, limit, /))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        questions: Vec<QuestionRow<'_>>,
+        limit: Option<usize>,
+    ) -> PyResult<BatchAnswer> {
+        let questions = questions
+            .into_iter()
+            .map(|row| convert::question(row, &self.snapshot))
+            .collect::<PyResult<Vec<_>>>()?;
+        // Waiting here while attached could wait for a thread that waits to attach.
+        let mut guard = match self.inner.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(PyRuntimeError::new_err("another thread is asking in this conversation"));
+            }
+        };
+        let conversation = &mut *guard;
+        let asked = &questions;
+        let mut batch = run(py, || conversation.batch(asked, limit))?;
+        while !run(py, || Ok(batch.advance(SLICE)))? {
+            py.check_signals()?;
+        }
+        let answers = batch.finish().into_iter().map(Arc::new).collect();
+        Ok(BatchAnswer { answers, problems: convert::problem_rows(&self.snapshot, guard.news()) })
+    }
+}
+
+/// What a batch of questions got, in order.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct BatchAnswer {
+    answers: Vec<Arc<okf_engine::answer::Answer>>,
+    problems: Vec<ProblemRow>,
+}
+
+#[pymethods]
+impl BatchAnswer {
+    fn __len__(&self) -> usize {
+        self.answers.len()
+    }
+
+    #[pyo3(signature = (index, /))]
+    fn answer(&self, index: usize) -> PyResult<Answer> {
+        let inner = self.answers.get(index).ok_or_else(|| PyIndexError::new_err("no such answer"))?;
+        Ok(Answer { inner: Arc::clone(inner), problems: Vec::new() })
+    }
+
+    /// The passages of the answers at these places, as rows of columns.
+    #[pyo3(signature = (places, /))]
+    fn table(&self, places: Vec<usize>) -> PyResult<Table> {
+        let answers = places.into_iter().map(|place| self.answers.get(place).cloned());
+        let answers: Option<Vec<_>> = answers.collect();
+        answers.map(Table::of).ok_or_else(|| PyIndexError::new_err("no such answer"))
+    }
+
+    #[getter]
+    fn problems(&self) -> Vec<ProblemRow> {
+        self.problems.clone()
+    }
+}

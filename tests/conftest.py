@@ -1,0 +1,55 @@
+"""What the tests have in common: how hard hypothesis tries, and one small catalog."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
+from asking import RESOLVERS, WAYS, Entrance
+from okf_catalog import FileKnowledgeCatalog
+from trees import write_manifest, write_tree
+
+SOURCES = (
+    {"id": "low", "path": "low", "priority": 1},
+    {"id": "off", "path": "off", "priority": 20, "enabled": False},
+    {"id": "high", "path": "high", "priority": 10},
+    {"id": "diary", "path": "diary", "priority": 30, "role": "memory", "tier": "user"},
+    {"id": "also", "path": "also", "priority": 1},
+)
+"""In order S1: high, also, low; the rest is never searched."""
+
+FILES = {
+    "high/strong.md": "---\ntitle: word\n---\nword",
+    "high/weak.md": "word",
+    "low/strong.md": "---\ntitle: word\ntags: [word]\n---\nword",
+    "low/weak.md": "word",
+    "also/middle.md": "---\ndescription: word\n---\nword",
+    "off/strong.md": "---\ntitle: word\n---\nword",
+    "diary/strong.md": "---\ntitle: word\n---\nword",
+}
+"""For ``word``, strong scores 6 in low and 4 in high, middle 3, and weak 1."""
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """A directory with a manifest and its bundles."""
+    write_tree(tmp_path, FILES)
+    write_manifest(tmp_path, SOURCES)
+    return tmp_path
+
+
+@pytest.fixture
+def catalog(shelf: Path) -> Iterator[FileKnowledgeCatalog]:
+    with FileKnowledgeCatalog(shelf / "catalog.json", watch_for_changes=False) as catalog:
+        yield catalog
+
+
+@pytest.fixture(params=itertools.product(RESOLVERS, WAYS), ids="-".join)
+def ask(request: pytest.FixtureRequest, catalog: FileKnowledgeCatalog) -> Entrance:
+    """Each way to ask each kind of resolver: all of them check, refuse and restrict alike."""
+    resolver, way = request.param
+    return Entrance(catalog, resolver, way)

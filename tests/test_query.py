@@ -1,0 +1,309 @@
+"""What a question may be, and what is refused when it is made (Q1, S2, S3, A1)."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from okf_catalog import (
+    KnowledgeAccessScope,
+    KnowledgeQuery,
+    KnowledgeResolverStrategy,
+    OkfCatalogError,
+    RefusedTypeError,
+    RefusedValueError,
+    SourceRole,
+    StalePolicy,
+)
+
+
+def yes(*_: object) -> bool:
+    return True
+
+
+def never(*_: object) -> bool:
+    pytest.fail("nobody may be called when a question is made")
+
+
+VALUES: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("text empty", {"text": ""}, ["text", "empty"]),
+    ("text one space", {"text": " "}, ["text", "white space"]),
+    ("text all white space there is", {"text": naive.WHITE_SPACE}, ["text", "white space"]),
+    ("text half a surrogate pair", {"text": "word \udc80"}, ["text", "surrogate", "5"]),
+    ("tag half a surrogate pair", {"tag": "\ud800"}, ["tag", "surrogate"]),
+    ("strategy unknown", {"resolver_strategy": "best"}, ["resolver_strategy", "'merged'", "'best'"]),
+    ("strategy by its name", {"resolver_strategy": "MERGED"}, ["resolver_strategy", "'merged'", "'MERGED'"]),
+    ("strategy empty", {"resolver_strategy": ""}, ["resolver_strategy", "'merged'"]),
+    ("quota 0", {"fairness_quota": 0}, ["fairness_quota", "1", "0"]),
+    ("quota below 0", {"fairness_quota": -(10**30)}, ["fairness_quota", "1"]),
+    (
+        "two ways to restrict",
+        {"permitted_source_ids": ["a"], "source_visibility_policy": never},
+        ["permitted_source_ids", "source_visibility_policy"],
+    ),
+    (
+        "two ways to restrict, one of them to nothing",
+        {"permitted_source_ids": [], "source_visibility_policy": never},
+        ["permitted_source_ids", "source_visibility_policy"],
+    ),
+]
+
+TYPES: list[tuple[str, dict[str, Any], list[str]]] = [
+    *((f"text {text!r}", {"text": text}, ["text", "str"]) for text in (None, 1, b"word", ["word"])),
+    *((f"tag {tag!r}", {"tag": tag}, ["tag", "str"]) for tag in (1, b"tag", ["tag"], False)),
+    *(
+        (f"stale_policy {policy!r}", {"stale_policy": policy}, ["stale_policy", "StalePolicy"])
+        for policy in (None, 0, "strict", StalePolicy)
+    ),
+    *(
+        (f"strategy {strategy!r}", {"resolver_strategy": strategy}, ["resolver_strategy", "Strategy"])
+        for strategy in (1, b"merged", SourceRole.KNOWLEDGE, KnowledgeResolverStrategy)
+    ),
+    *(
+        (f"quota {quota!r}", {"fairness_quota": quota}, ["fairness_quota", "int", type(quota).__name__])
+        for quota in (True, 1.0, "1")
+    ),
+    *(
+        (f"scope {scope!r}", {"scope": scope}, ["scope", "KnowledgeAccessScope"])
+        for scope in (None, "acme", {"tenant_id": "acme"}, KnowledgeAccessScope)
+    ),
+    ("one id", {"permitted_source_ids": "ab"}, ["permitted_source_ids", "one str", "{'ab'}"]),
+    ("no id", {"permitted_source_ids": ""}, ["permitted_source_ids", "one str"]),
+    ("one id in bytes", {"permitted_source_ids": b"ab"}, ["permitted_source_ids", "one bytes"]),
+    *(
+        (f"permitted {ids!r}", {"permitted_source_ids": ids}, ["permitted_source_ids", "str"])
+        for ids in (1, True, [1], ["a", None], [["a"]], [b"a"])
+    ),
+    *(
+        (f"policy {policy!r}", {"source_visibility_policy": policy}, ["source_visibility_policy", "call"])
+        for policy in (1, "yes", True, {"a": True})
+    ),
+]
+
+
+def refusal(kind: type[OkfCatalogError], **fields: Any) -> str:
+    with pytest.raises(kind) as raised:
+        KnowledgeQuery(**{"text": "word", **fields})
+    assert type(raised.value) is kind
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(("fields", "words"), [case[1:] for case in VALUES], ids=[case[0] for case in VALUES])
+def test_values_that_make_no_sense_are_refused_by_name(fields: dict[str, Any], words: list[str]) -> None:
+    text = refusal(RefusedValueError, **fields)
+    assert [word for word in words if word not in text] == []
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(("fields", "words"), [case[1:] for case in TYPES], ids=[case[0] for case in TYPES])
+def test_things_of_the_wrong_kind_are_refused_by_name(fields: dict[str, Any], words: list[str]) -> None:
+    text = refusal(RefusedTypeError, **fields)
+    assert [word for word in words if word not in text] == []
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("fields", [case[1] for case in VALUES + TYPES])
+def test_a_refusal_is_worded_alike_whatever_the_strategy(fields: dict[str, Any]) -> None:
+    if "resolver_strategy" in fields:
+        return
+    texts = set[str]()
+    for strategy in (None, *KnowledgeResolverStrategy, "merged"):
+        with pytest.raises(OkfCatalogError) as raised:
+            KnowledgeQuery(**{"text": "word", "resolver_strategy": strategy, **fields})
+        texts.add(f"{type(raised.value)} {raised.value}")
+    assert len(texts) == 1
+
+
+def test_a_refusal_tells_no_story_of_its_making() -> None:
+    for fields in ({"resolver_strategy": "best"}, {"text": "\ud800"}):
+        with pytest.raises(RefusedValueError) as raised:
+            KnowledgeQuery(**{"text": "word", **fields})
+        assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+def test_all_but_the_text_and_the_tag_is_named() -> None:
+    make: Any = KnowledgeQuery
+    assert make("word", "tag") == KnowledgeQuery(text="word", tag="tag")
+    with pytest.raises(TypeError):
+        make("word", "tag", StalePolicy.USE)
+    with pytest.raises(TypeError):
+        make("word", quota=1)
+    with pytest.raises(TypeError):
+        make()
+
+
+def test_a_question_leaves_to_the_host_what_it_does_not_say() -> None:
+    query = KnowledgeQuery("word")
+    assert query.tag is None
+    assert query.stale_policy == StalePolicy.USE
+    assert query.resolver_strategy is None
+    assert query.fairness_quota is None
+    assert query.scope is KnowledgeAccessScope.LOCAL
+    assert query.permitted_source_ids is None
+    assert query.source_visibility_policy is None
+
+
+@pytest.mark.parametrize("text", ["\x1c", "\x1f", "\u200b", "\ufeff", "\0", "'", "\U0010ffff", "a\nb"])
+def test_whatever_is_not_white_space_can_be_asked(text: str) -> None:
+    assert KnowledgeQuery(text).text == text
+    assert KnowledgeQuery(f" {text}\n").text == f" {text}\n"
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_blank_is_what_the_contract_calls_blank(text: str) -> None:
+    if naive.trim(text):
+        assert KnowledgeQuery(text).text == text
+    else:
+        assert "text" in refusal(RefusedValueError, text=text)
+
+
+@pytest.mark.parametrize("tag", ["", " ", "\u3000", "a b", "\0"])
+def test_any_text_is_a_tag(tag: str) -> None:
+    assert KnowledgeQuery("word", tag).tag == tag
+
+
+@pytest.mark.parametrize("strategy", KnowledgeResolverStrategy)
+def test_a_strategy_may_be_given_by_its_value(strategy: KnowledgeResolverStrategy) -> None:
+    query = KnowledgeQuery("word", resolver_strategy=strategy.value)
+    assert query.resolver_strategy is strategy
+    assert query == KnowledgeQuery("word", resolver_strategy=strategy)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["a", "b"],
+        ("b", "a", "b"),
+        {"a", "b"},
+        frozenset({"a", "b"}),
+        {"a": 1, "b": 2},
+        {"a": 1, "b": 2}.keys(),
+        iter("ab"),
+        (letter for letter in "ab"),
+        map(str, "ab"),
+    ],
+    ids=lambda ids: type(ids).__name__,
+)
+def test_permitted_ids_may_come_in_any_collection(ids: Any) -> None:
+    query = KnowledgeQuery("word", permitted_source_ids=ids)
+    assert type(query.permitted_source_ids) is frozenset
+    assert query == KnowledgeQuery("word", permitted_source_ids=["a", "b"])
+
+
+def test_permitted_ids_that_change_later_change_nothing() -> None:
+    ids = {"a"}
+    query = KnowledgeQuery("word", permitted_source_ids=ids)
+    ids.add("b")
+    assert query.permitted_source_ids == {"a"}
+
+
+def test_permitting_nothing_is_not_the_same_as_saying_nothing() -> None:
+    assert KnowledgeQuery("word", permitted_source_ids=[]).permitted_source_ids == frozenset()
+    assert KnowledgeQuery("word", permitted_source_ids=[]) != KnowledgeQuery("word")
+
+
+def test_an_error_of_the_collection_passes_unchanged() -> None:
+    class Broken(Exception):
+        pass
+
+    def ids() -> Any:
+        yield "a"
+        raise Broken
+
+    with pytest.raises(Broken):
+        KnowledgeQuery("word", permitted_source_ids=ids())
+
+
+def test_anything_that_can_be_called_is_a_policy() -> None:
+    class Policy:
+        def __call__(self, scope: object, source: object) -> bool:
+            return True
+
+    for policy in (yes, Policy(), lambda scope, source: True, Policy().__call__):
+        assert KnowledgeQuery("word", source_visibility_policy=policy).source_visibility_policy is policy
+
+
+def test_quotas_may_be_large() -> None:
+    assert KnowledgeQuery("word", fairness_quota=10**30).fairness_quota == 10**30
+
+
+# Staleness (L3)
+
+
+@pytest.mark.parametrize("days", [-1, -(10**30)])
+def test_a_grace_is_not_negative(days: int) -> None:
+    for make in (StalePolicy, StalePolicy.tolerate):
+        with pytest.raises(RefusedValueError, match="grace_days"):
+            make(days)
+
+
+@pytest.mark.parametrize("days", [True, 1.0, "1", b"1"])
+def test_a_grace_is_a_whole_number(days: Any) -> None:
+    for make in (StalePolicy, StalePolicy.tolerate):
+        with pytest.raises(RefusedTypeError, match=r"grace_days.*int"):
+            make(days)
+
+
+def test_to_tolerate_takes_a_number() -> None:
+    tolerate: Any = StalePolicy.tolerate
+    with pytest.raises(RefusedTypeError, match="grace_days"):
+        tolerate(None)
+
+
+# Scopes (A1)
+
+FIELDS = ("tenant_id", "user_id", "session_id")
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("id", ["a", "_", "0", "A.b-c_9", "_LOCAL", "_local_", "a" * 300])
+def test_an_id_is_one_segment(field: str, id: str) -> None:
+    scope = KnowledgeAccessScope(**{field: id})
+    assert getattr(scope, field) == id
+    assert not scope.is_local
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize(
+    "id", ["", " ", "a b", "a/b", "..", ".a", "-a", "a\n", "\na", "é", "a\u0661", "a\0", "\ud800", "*"]
+)
+def test_what_is_no_segment_is_refused(field: str, id: str) -> None:
+    with pytest.raises(RefusedValueError) as raised:
+        KnowledgeAccessScope(**{field: id})
+    assert field in str(raised.value)
+    assert repr(id) in str(raised.value)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_the_reserved_id_is_refused(field: str) -> None:
+    with pytest.raises(RefusedValueError, match=f"{field}.*'_local'.*None"):
+        KnowledgeAccessScope(**{field: "_local"})
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("id", [1, b"a", True, ["a"]])
+def test_an_id_is_text(field: str, id: Any) -> None:
+    with pytest.raises(RefusedTypeError, match=f"{field}.*str.*{type(id).__name__}"):
+        KnowledgeAccessScope(**{field: id})
+
+
+def test_nobody_in_particular_is_local() -> None:
+    assert KnowledgeAccessScope.LOCAL.is_local
+    assert KnowledgeAccessScope(None, None, None).is_local
+
+
+@given(st.text(string.printable, max_size=4))
+def test_an_id_is_what_the_contract_calls_a_segment(id: str) -> None:
+    letters = string.ascii_letters + string.digits + "_"
+    is_segment = id[:1] in letters and id != "" and all(letter in letters + ".-" for letter in id)
+    try:
+        KnowledgeAccessScope(id)
+    except RefusedValueError:
+        assert not is_segment
+    else:
+        assert is_segment

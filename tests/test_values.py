@@ -1,0 +1,297 @@
+"""Values compare by value, print as one would type them, pickle, and never change."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+import json
+import operator
+import pickle
+from collections.abc import Callable
+from pathlib import Path, PosixPath
+from typing import Any
+
+import okf_catalog
+import pytest
+from okf_catalog import (
+    CatalogDiagnostic,
+    CatalogDiagnosticCode,
+    CatalogReport,
+    ConceptStatus,
+    KnowledgeAccessScope,
+    KnowledgeCatalogSnapshot,
+    KnowledgeCatalogSource,
+    KnowledgeContext,
+    KnowledgeDiagnostic,
+    KnowledgeDiagnosticCode,
+    KnowledgePassage,
+    KnowledgeQuery,
+    KnowledgeResolverStrategy,
+    MemoryTier,
+    SourceProblem,
+    SourceReport,
+    SourceRole,
+    StalePolicy,
+    TrustTier,
+)
+
+
+def passage(**changes: Any) -> KnowledgePassage:
+    fields: dict[str, Any] = {
+        "source_id": "s",
+        "concept_id": "a/b",
+        "title": "A 'title' with \"quotes\"\n",
+        "excerpt": "the \U00010400 line\u2028",
+        "score": 2**32 - 1,
+        "bundle_relative_path": "a/b.md",
+        "trust_tier": TrustTier.HUMAN_REVIEWED,
+        "status": ConceptStatus.DRAFT,
+        "stale_after": "2026-01-01",
+        "concept_type": "Metric",
+        "description": "what it is",
+    }
+    return KnowledgePassage(**{**fields, **changes})
+
+
+def context() -> KnowledgeContext:
+    none = KnowledgeDiagnostic(KnowledgeDiagnosticCode.NO_MATCHES, None, "nothing")
+    return KnowledgeContext(KnowledgeQuery("word"), 3, (passage(),), (none,))
+
+
+def snapshot() -> KnowledgeCatalogSnapshot:
+    return KnowledgeCatalogSnapshot(1, (KnowledgeCatalogSource("a", "b"),), Path("/somewhere"), 2)
+
+
+def report() -> SourceReport:
+    problems = (SourceProblem("a.md", "not UTF-8"),)
+    return SourceReport(KnowledgeCatalogSource("a", "b"), Path("/somewhere/b"), 3, problems, "c", None)
+
+
+EXAMPLES: dict[str, Callable[[], object]] = {
+    "query": lambda: KnowledgeQuery("word"),
+    "query with everything": lambda: KnowledgeQuery(
+        "Some 'words'\n\U00010400",
+        "tag",
+        stale_policy=StalePolicy.tolerate(3),
+        resolver_strategy="merged",
+        fairness_quota=10**30,
+        scope=KnowledgeAccessScope("acme", "alice", "s-1"),
+        permitted_source_ids=["a"],
+    ),
+    "query that permits nothing": lambda: KnowledgeQuery("word", permitted_source_ids=()),
+    "query with a policy": lambda: KnowledgeQuery("word", source_visibility_policy=operator.is_),
+    "scope": lambda: KnowledgeAccessScope("acme", session_id="1.2-3_4"),
+    "local scope": KnowledgeAccessScope,
+    "use": lambda: StalePolicy(None),
+    "strict": lambda: StalePolicy(0),
+    "tolerate": lambda: StalePolicy.tolerate(10**30),
+    "passage": passage,
+    "bare passage": lambda: passage(title=None, stale_after=None, concept_type=None, description=None),
+    "context": context,
+    "diagnostic": lambda: KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, "a", "gone"),
+    "catalog diagnostic": lambda: CatalogDiagnostic(CatalogDiagnosticCode.EMPTY_PATH, "sources[0]"),
+    "source": lambda: KnowledgeCatalogSource("a", "b"),
+    "memory source": lambda: KnowledgeCatalogSource(
+        "a", "b", priority=-1, enabled=False, role=SourceRole.MEMORY, tier=MemoryTier.TENANT
+    ),
+    "snapshot": snapshot,
+    "problem": lambda: SourceProblem("a.md", "not UTF-8"),
+    "source report": report,
+    "report": lambda: CatalogReport(1, (report(),)),
+}
+
+examples = pytest.mark.parametrize("make", EXAMPLES.values(), ids=EXAMPLES.keys())
+protocols = pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+
+CHOICES = (
+    CatalogDiagnosticCode,
+    ConceptStatus,
+    KnowledgeDiagnosticCode,
+    KnowledgeResolverStrategy,
+    MemoryTier,
+    SourceRole,
+    TrustTier,
+)
+members = pytest.mark.parametrize("member", [member for choice in CHOICES for member in choice], ids=repr)
+
+
+def fields_of(value: object) -> list[str]:
+    if isinstance(value, KnowledgePassage):
+        return [name for name in dir(value) if not name.startswith("_")]
+    return [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]  # pyright: ignore
+
+
+def typed(text: str) -> object:
+    """What ``text`` is to somebody who typed ``from okf_catalog import *``."""
+    names: dict[str, object] = {name: getattr(okf_catalog, name) for name in okf_catalog.__all__}
+    return eval(text, {**names, "PosixPath": PosixPath})
+
+
+def test_every_value_type_is_tried_here() -> None:
+    handles = {
+        "FileKnowledgeCatalog",
+        "GroupedKnowledgeResolver",
+        "Knowledge",
+        "KnowledgeBatch",
+        "KnowledgeResolver",
+        "KnowledgeResolverRouter",
+        "MergedKnowledgeResolver",
+        "PriorityWeightedKnowledgeResolver",
+    }
+    classes = {
+        value
+        for name, value in vars(okf_catalog).items()
+        if name in okf_catalog.__all__
+        and isinstance(value, type)
+        and not issubclass(value, BaseException)
+        and name not in handles
+    }
+    assert classes == {type(make()) for make in EXAMPLES.values()} | set(CHOICES)
+
+
+@examples
+def test_values_made_alike_are_equal_and_hash_alike(make: Callable[[], object]) -> None:
+    one, other = make(), make()
+    assert one == other
+    assert not one != other
+    assert hash(one) == hash(other)
+    assert {one: 1}[other] == 1
+
+
+def test_values_made_differently_are_not_equal() -> None:
+    values = [make() for make in EXAMPLES.values()]
+    assert len(set(values)) == len(values)
+    for value in values:
+        assert sum(value == other for other in values) == 1
+        assert value not in (None, 0, "word", ())
+
+
+@pytest.mark.parametrize("field", [name for name in fields_of(passage())])
+def test_every_field_of_a_passage_tells_it_from_another(field: str) -> None:
+    other: dict[str, object] = {
+        "score": 1,
+        "trust_tier": TrustTier.UNVERIFIED,
+        "status": ConceptStatus.STABLE,
+    }
+    assert passage(**{field: other.get(field, "other")}) != passage()
+
+
+# What a policy does cannot be typed.
+@pytest.mark.parametrize("name", EXAMPLES.keys() - {"query with a policy"})
+def test_values_print_as_one_would_type_them(name: str) -> None:
+    value = EXAMPLES[name]()
+    assert typed(repr(value)) == value
+    assert str(value) == repr(value)
+
+
+@protocols
+@examples
+def test_values_pickle(make: Callable[[], object], protocol: int) -> None:
+    value = make()
+    loaded = pickle.loads(pickle.dumps(value, protocol))
+    assert type(loaded) is type(value)
+    assert loaded == value
+    assert hash(loaded) == hash(value)
+
+
+def test_what_is_pickled_names_the_module_users_import_from() -> None:
+    for make in EXAMPLES.values():
+        assert b"okf_catalog." not in pickle.dumps(make(), 0)
+
+
+@examples
+def test_values_copy(make: Callable[[], object]) -> None:
+    value = make()
+    assert copy.copy(value) == value
+    assert copy.deepcopy(value) == value
+
+
+@examples
+def test_values_never_change(make: Callable[[], object]) -> None:
+    value = make()
+    for name in (*fields_of(value), "other"):
+        # TypeError: what a frozen class with slots raises for new names in Python 3.10 and 3.11.
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(value, name, None)
+        with pytest.raises((AttributeError, TypeError)):
+            delattr(value, name)
+    assert value == make()
+
+
+@examples
+def test_values_are_small(make: Callable[[], object]) -> None:
+    assert not hasattr(make(), "__dict__")
+
+
+def test_a_value_is_changed_by_making_another() -> None:
+    query = KnowledgeQuery("word", permitted_source_ids={"a"})
+    other = dataclasses.replace(query, text="other", resolver_strategy="merged")
+    assert other == KnowledgeQuery("other", resolver_strategy="merged", permitted_source_ids=["a"])
+    with pytest.raises(ValueError, match="text"):
+        dataclasses.replace(query, text=" ")
+
+
+@members
+def test_choices_print_as_one_would_type_them(member: enum.Enum) -> None:
+    assert repr(member) == f"{type(member).__name__}.{member.name}"
+    assert typed(repr(member)) is member
+
+
+@protocols
+@members
+def test_choices_stay_themselves(member: enum.Enum, protocol: int) -> None:
+    assert pickle.loads(pickle.dumps(member, protocol)) is member
+    assert copy.deepcopy(member) is member
+    assert type(member)(member.value) is member
+    with pytest.raises(AttributeError):
+        member.value = "other"  # type: ignore[misc]  # pyright: ignore
+
+
+def test_a_strategy_is_its_text() -> None:
+    for strategy in KnowledgeResolverStrategy:
+        assert strategy == strategy.value
+        assert hash(strategy) == hash(strategy.value)
+        assert str(strategy) == f"{strategy}" == "%s" % strategy == strategy.value  # noqa: UP031
+        assert json.loads(json.dumps({"strategy": strategy})) == {"strategy": strategy}
+
+
+def test_trust_grows_from_nobody_to_a_person() -> None:
+    tiers = [TrustTier.UNVERIFIED, TrustTier.MACHINE_CONFIRMED, TrustTier.HUMAN_REVIEWED]
+    assert sorted(reversed(tiers)) == tiers == [*TrustTier]
+    assert max(tiers) is TrustTier.HUMAN_REVIEWED
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        for i, one in enumerate(tiers):
+            assert [compare(one, other) for other in tiers] == [compare(i, j) for j in range(len(tiers))]
+        with pytest.raises(TypeError):
+            compare(TrustTier.UNVERIFIED, "unverified")
+        with pytest.raises(TypeError):
+            compare(TrustTier.UNVERIFIED, ConceptStatus.DRAFT)
+
+
+def test_stale_policies_compare_by_value() -> None:
+    assert StalePolicy.tolerate(0) == StalePolicy.STRICT
+    assert StalePolicy.tolerate(1) == StalePolicy.tolerate(1) != StalePolicy.STRICT
+    assert StalePolicy.USE != StalePolicy.STRICT
+    assert [
+        repr(policy) for policy in (StalePolicy.USE, StalePolicy.tolerate(0), StalePolicy.tolerate(2))
+    ] == [
+        "StalePolicy.USE",
+        "StalePolicy.STRICT",
+        "StalePolicy.tolerate(2)",
+    ]
+
+
+def test_scopes_compare_by_value() -> None:
+    assert KnowledgeAccessScope() == KnowledgeAccessScope.LOCAL
+    assert KnowledgeAccessScope("a") == KnowledgeAccessScope(tenant_id="a")
+    assert (
+        len({KnowledgeAccessScope(**{field: "a"}) for field in ("tenant_id", "user_id", "session_id")}) == 3
+    )
+
+
+def test_a_passage_takes_the_values_of_its_choices_too() -> None:
+    assert passage(trust_tier="human_reviewed", status="draft") == passage()
+    for wrong in ({"trust_tier": "nobody"}, {"status": None}, {"score": -1}, {"score": "1"}, {"title": 1}):
+        with pytest.raises((ValueError, TypeError, OverflowError)):
+            passage(**wrong)
