@@ -16,6 +16,8 @@ Ids such as ``S3`` or ``R5`` in the documentation name the facts of the project'
 """
 
 from collections.abc import Sequence as _Sequence
+from inspect import isclass, isfunction
+from types import GenericAlias
 from typing import TYPE_CHECKING, cast
 
 from okf_catalog._engine import KnowledgePassage
@@ -97,7 +99,8 @@ __all__ = [
 # A sequence for pattern matching and `isinstance`; every method it needs is the engine's own.
 cast("ABCMeta", _Sequence).register(_Passages)
 
-# Everything shows the module that users import it from, and pickles by it.
+# Everything shows the module that users import it from, and pickles by it. Python 3.10 takes an alias of a
+# callable for a class.
 for _value in [globals()[name] for name in __all__]:
-    if isinstance(_value, type) or _value in (open_knowledge, parse_manifest):
+    if isfunction(_value) or (isclass(_value) and not isinstance(_value, GenericAlias)):
         _value.__module__ = __name__

@@ -1,0 +1,275 @@
+"""The public names, as they were promised."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import doctest
+import importlib
+import inspect
+import io
+import json
+import pickle
+import subprocess
+import sys
+import textwrap
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import okf_catalog
+from asking import RESOLVERS, host
+from okf_catalog import FileKnowledgeCatalog, KnowledgeResolver, KnowledgeResolverRouter
+
+PUBLIC: dict[str, Any] = {name: getattr(okf_catalog, name) for name in okf_catalog.__all__}
+ALIASES = {"Clock", "SourceVisibilityPolicy"}
+
+MODULES = (
+    "catalog",
+    "context",
+    "errors",
+    "host",
+    "manifest",
+    "query",
+    "resolver",
+    "scope",
+    "staleness",
+    "values",
+)
+"""Where the public names are defined, apart from the engine's."""
+
+SIGNATURES = {
+    "CatalogDiagnostic": "(code, message)",
+    "CatalogError": "(diagnostics)",
+    "CatalogReport": "(generation, sources)",
+    "FileKnowledgeCatalog": "(catalog_file_path, *, catalog_root=None, watch_for_changes=True, "
+    "reload_debounce=datetime.timedelta(microseconds=250000), max_file_bytes=16777216, max_threads=None)",
+    "FileKnowledgeCatalog.close": "(self)",
+    "FileKnowledgeCatalog.reload": "(self)",
+    "FileKnowledgeCatalog.report": "(self)",
+    "GroupedKnowledgeResolver": "(catalog, *, default_source_visibility_policy=None, clock=None)",
+    "Knowledge.close": "(self)",
+    "KnowledgeAccessScope": "(tenant_id=None, user_id=None, session_id=None)",
+    "KnowledgeCatalogSnapshot": "(version, sources, manifest_directory, generation)",
+    "KnowledgeCatalogSource": "(id, path, priority=0, enabled=True, role=SourceRole.KNOWLEDGE, tier=None)",
+    "KnowledgeContext": "(query, generation, passages, diagnostics)",
+    "KnowledgeDiagnostic": "(code, source_id, message)",
+    "KnowledgePassage": "(*, source_id, concept_id, title, excerpt, score, bundle_relative_path, trust_tier, "
+    "status, stale_after, concept_type, description)",
+    "KnowledgeQuery": "(text, tag=None, *, stale_policy=StalePolicy.USE, resolver_strategy=None, "
+    "fairness_quota=None, scope=KnowledgeAccessScope(tenant_id=None, user_id=None, session_id=None), "
+    "permitted_source_ids=None, source_visibility_policy=None)",
+    "KnowledgeResolverRouter": "(catalog, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
+    "default_fairness_quota=None, default_source_visibility_policy=None, clock=None)",
+    "MergedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
+    "default_source_visibility_policy=None, clock=None)",
+    "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
+    "default_source_visibility_policy=None, clock=None)",
+    "SourceProblem": "(path, reason)",
+    "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure)",
+    "StalePolicy": "(grace_days)",
+    "StalePolicy.tolerate": "(grace_days)",
+    "open_knowledge": "(catalog_file_path, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
+    "default_fairness_quota=None, default_source_visibility_policy=None, catalog_root=None, "
+    "watch_for_changes=True, clock=None)",
+    "parse_manifest": "(text, *, manifest_directory)",
+}
+
+MEMBERS = {
+    "ConceptStatus": {"DRAFT": "draft", "STABLE": "stable", "DEPRECATED": "deprecated"},
+    "KnowledgeDiagnosticCode": {
+        code: code for code in ("SOURCE_UNAVAILABLE", "NO_MATCHES", "NO_ENABLED_SOURCES")
+    },
+    "KnowledgeResolverStrategy": {
+        "GROUPED_BY_SOURCE": "grouped_by_source",
+        "MERGED": "merged",
+        "PRIORITY_WEIGHTED": "priority_weighted",
+    },
+    "MemoryTier": {"SESSION": "session", "USER": "user", "TENANT": "tenant"},
+    "SourceRole": {"KNOWLEDGE": "knowledge", "MEMORY": "memory"},
+    "TrustTier": {
+        "UNVERIFIED": "unverified",
+        "MACHINE_CONFIRMED": "machine_confirmed",
+        "HUMAN_REVIEWED": "human_reviewed",
+    },
+}
+
+
+def bare_signature(function: Callable[..., object]) -> str:
+    """Names, kinds and defaults."""
+    signature = inspect.signature(function)
+    bare = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
+    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+
+
+def look_up(name: str) -> Any:
+    found: Any = okf_catalog
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def own_members(name: str) -> dict[str, Any]:
+    """What a public class offers beyond what Python gives to each class, and its fields."""
+    found = dict[str, Any]()
+    for one in reversed(PUBLIC[name].__mro__):
+        if one.__module__.startswith("okf_catalog"):
+            found |= {key: value for key, value in vars(one).items() if not key.startswith("_")}
+    return {
+        key: value
+        for key, value in found.items()
+        if callable(value) or isinstance(value, property | classmethod) or inspect.isgetsetdescriptor(value)
+    }
+
+
+CLASSES = [name for name, value in PUBLIC.items() if isinstance(value, type)]
+
+
+def test_all_names_are_listed_in_order_and_once() -> None:
+    assert okf_catalog.__all__ == sorted(set(okf_catalog.__all__))
+
+
+def test_everything_public_is_listed() -> None:
+    defined = {"KnowledgePassage"}
+    for name in MODULES:
+        defined |= set(importlib.import_module(f"okf_catalog.{name}").__all__)
+    assert defined == PUBLIC.keys()
+
+
+@pytest.mark.parametrize(("name", "signature"), SIGNATURES.items(), ids=SIGNATURES.keys())
+def test_signatures_are_what_was_promised(name: str, signature: str) -> None:
+    assert bare_signature(look_up(name)) == signature
+
+
+@pytest.mark.parametrize("name", ["KnowledgeResolver", "KnowledgeResolverRouter", "Knowledge"])
+def test_all_that_answer_are_asked_alike(name: str) -> None:
+    assert bare_signature(look_up(f"{name}.search")) == "(self, query, /)"
+    assert bare_signature(look_up(f"{name}.search_async")) == "(self, query, /)"
+    assert bare_signature(look_up(f"{name}.search_batch")) == "(self, queries, /, *, limit=None)"
+    assert inspect.iscoroutinefunction(look_up(f"{name}.search_async"))
+
+
+@pytest.mark.parametrize(("name", "members"), MEMBERS.items(), ids=MEMBERS.keys())
+def test_choices_are_what_was_promised(name: str, members: dict[str, str]) -> None:
+    assert {member.name: member.value for member in PUBLIC[name]} == members
+
+
+def test_every_resolver_is_one(catalog: FileKnowledgeCatalog) -> None:
+    for make in RESOLVERS.values():
+        assert isinstance(make(catalog), KnowledgeResolver)
+    assert not isinstance(catalog, KnowledgeResolver)
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC.keys() - ALIASES))
+def test_everything_shows_where_users_import_it_from(name: str) -> None:
+    assert PUBLIC[name].__module__ == "okf_catalog"
+    assert PUBLIC[name].__qualname__ == name
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC.keys() - ALIASES))
+def test_everything_is_explained(name: str) -> None:
+    assert inspect.getdoc(PUBLIC[name])
+    # What dataclasses write themselves is a signature, not an explanation.
+    assert not PUBLIC[name].__doc__.startswith(f"{name}(")
+
+
+@pytest.mark.parametrize(
+    "name", [f"{name}.{member}" for name in CLASSES if name != "KnowledgePassage" for member in own_members(name)]
+)
+def test_every_method_is_explained(name: str) -> None:
+    assert inspect.getdoc(look_up(name))
+
+
+def test_examples_in_explanations_run() -> None:
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    output = io.StringIO()
+    for name, value in PUBLIC.items():
+        for test in finder.find(value, name, module=False, globs=PUBLIC.copy()):
+            runner.run(test, out=output.write)
+    assert runner.failures == 0, output.getvalue()
+    assert runner.tries >= 4
+
+
+def test_the_example_of_the_tour_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, rest = (okf_catalog.__doc__ or "").partition("::\n")
+    example = textwrap.dedent(rest.partition("\nIds such as")[0])
+    assert "open_knowledge(" in example
+    monkeypatch.chdir(Path(__file__).parent.parent / "examples" / "acme")
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(example, {})
+    assert output.getvalue().count("\n") > 1
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC.keys() - ALIASES))
+def test_types_can_be_looked_up(name: str) -> None:
+    """Libraries that make values from JSON or the like do so."""
+    typing.get_type_hints(PUBLIC[name])
+    if isinstance(PUBLIC[name], type):
+        for member in own_members(name).values():
+            if inspect.isfunction(member):
+                typing.get_type_hints(member)
+
+
+def test_types_ship() -> None:
+    assert (Path(okf_catalog.__file__).parent / "py.typed").is_file()
+    assert (Path(okf_catalog.__file__).parent / "_engine.pyi").is_file()
+
+
+SCRIPT = """
+import json, sys
+before = set(sys.modules)
+import okf_catalog
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def test_importing_takes_along_only_what_it_needs() -> None:
+    run = subprocess.run([sys.executable, "-I", "-c", SCRIPT], check=True, capture_output=True, text=True)
+    modules: list[str] = json.loads(run.stdout)
+    assert "okf_catalog.query" in modules
+    ours = [name for name in modules if name.partition(".")[0] == "okf_catalog"]
+    others = {name.partition(".")[0] for name in modules} - {"okf_catalog"}
+    assert not [name for name in ours if name.startswith("okf_catalog.cli")]
+    assert others <= sys.stdlib_module_names
+    assert not others & {"asyncio", "concurrent", "socket", "ssl", "subprocess", "http", "urllib.request"}
+    assert run.stderr == ""
+
+
+# Handles
+
+
+def handles(catalog: FileKnowledgeCatalog) -> dict[str, Any]:
+    return {
+        "catalog": catalog,
+        "batch": KnowledgeResolverRouter(catalog).search_batch(["word", "other"]),
+        **{name: make(catalog) for name, make in RESOLVERS.items()},
+    }
+
+
+def test_handles_refuse_to_pickle_and_say_what_to_do(catalog: FileKnowledgeCatalog) -> None:
+    for name, handle in handles(catalog).items():
+        for act in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match=r"cannot be pickled; (open|call|pickle) ") as raised:
+                act(handle)
+            assert "other process" in str(raised.value) or name == "batch"
+
+
+def test_handles_print_what_they_are_and_how_much(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
+    path = repr(str(shelf / "catalog.json"))
+    assert repr(catalog) == f"<FileKnowledgeCatalog {path}, 5 sources, generation 1>"
+    assert repr(KnowledgeResolverRouter(catalog)) == f"<KnowledgeResolverRouter of {catalog!r}>"
+    assert repr(host(catalog)) == f"<Knowledge of {catalog!r}>"
+    batch = KnowledgeResolverRouter(catalog).search_batch(["word", "other"])
+    assert repr(batch) == "<KnowledgeBatch of 2 answers, generation 1>"
+    catalog.close()
+    assert repr(catalog) == f"<FileKnowledgeCatalog {path}, closed>"
+
+
+def test_handles_take_no_other_attributes(catalog: FileKnowledgeCatalog) -> None:
+    for handle in handles(catalog).values():
+        with pytest.raises(AttributeError):
+            handle.other = 1
