@@ -9,7 +9,7 @@ TOOLS := $(VENV)/.tools
 RUST := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 BUILT := $(VENV)/.built
 
-.PHONY: demo test build fmt clean rust-checks docs python-checks pytest packages
+.PHONY: demo test build fmt clean rust-checks docs python-checks pytest packages bench
 
 demo: $(BUILT)
 	@$(BIN)/python examples/compare_strategies.py
@@ -20,6 +20,11 @@ test: rust-checks docs python-checks pytest packages
 ## What a person runs while working
 
 build: $(BUILT)
+
+# Minutes; writes benches/RESULTS.md and the plot. `OKF_BENCH_BUNDLE=DIR make bench` measures a bundle of yours too.
+bench: $(BUILDER)
+	$(BIN)/maturin develop --release --locked --quiet --extras cli,bench
+	$(BIN)/python -m benches.report $(BENCH_OPTIONS)
 
 fmt: $(TOOLS)
 	cargo fmt --all

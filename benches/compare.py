@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benches import documents, rivals
-from benches.documents import Corpus
 from benches.ours import Ours, Positions
 from benches.queries import QueryMaker
 from benches.rivals import Exactness, Rival
 from benches.timing import Times, each, in_turns, quiet, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from benches.documents import Corpus
 
 LIMIT = 20
 _CHECKED = 24
@@ -38,7 +42,7 @@ class Standing:
     skipped: str | None = None
     single: Times | None = None
     our_single: Times | None = None
-    batch_rate: float | None = None
+    batch_rate: float = 0.0
     batch_size: int = 0
     load_seconds: float = 0.0
 
@@ -108,6 +112,8 @@ def compare(
             for _ in range(effort.repeats):
                 result.batch_rates.append(_rate(ours, mixed))
                 result.one_thread_rates.append(_rate(single_threaded, mixed))
+                if len(mixed) > 3 * effort.seconds * result.one_thread_rate:
+                    break
         judge = _Judge(corpus, ours, [*singles[:_CHECKED], *mixed[:_CHECKED]])
         for rival in chosen:
             result.standings.append(
@@ -145,10 +151,10 @@ def _stand(
         if kind.answers_single:
             our_single, single = in_turns(ours.search, rival.search, mixed[:400], budget=effort.seconds)
             size = max(3, min(size, int(effort.seconds / single.median)))
-        our_rates.append(_rate(ours, mixed))
+        if len(mixed) < effort.seconds * our_rates[-1]:
+            our_rates.append(_rate(ours, mixed))
         part = mixed[:size]
         batch_rate = size / timed(lambda: rival.batch(part, limit=LIMIT))
-        our_rates.append(_rate(ours, mixed))
     count = len(single) if single else 0
     say(f"  {kind.name}: loaded in {load_seconds:.1f} s, {count} single questions, a batch of {size:,}")
     return Standing(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from benches import corpus, documents
-from benches.documents import Corpus
 from benches.ours import Ours, Positions
 from benches.queries import QueryMaker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from benches.documents import Corpus
 
 
 @pytest.fixture(scope="session")

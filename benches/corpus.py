@@ -10,39 +10,28 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from benches import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 T = TypeVar("T")
 
 BODY_BYTES = 6_000
 """The mean size of a body. A real catalog of 5,120 concepts is 31 MB."""
 
-IN_EVERY_CONCEPT = (
-    "overview",
-    "the",
-    "knowledge",
-    "of",
-    "this",
-    "concept",
-    "and",
-    "described",
-    "below",
-    "in",
-    "is",
-)
+_OPENING = "# Overview\n\nThe knowledge of this concept and what is described below:"
+IN_EVERY_CONCEPT = tuple(_OPENING.lower().strip("#:").split())
 """Words that no concept lacks."""
 
-_OPENING = "# Overview\n\nThe knowledge of this concept and what is described below:"
 _SPREAD = 0.8
 _TOPIC_SHARE = 0.4
 _TOPIC_WORDS = 24
-_BYTES_PER_WORD = 9.9
+_BYTES_PER_WORD = 11.0
 """Of a body, markup included; measured, so that `BODY_BYTES` is what comes out."""
 
 _KINDS = (
@@ -67,7 +56,11 @@ _DOMAINS = (
     "ops",
     "edge",
 )
-_TAGS = ["finance", "revenue", "orders", "customers", "events", "sessions", "inventory", "compliance", "headline-metric", "pii", "internal", "marketing", "growth", "deprecated-source", "gold", "silver", "bronze", "daily", "hourly", "ga4", "blockchain", "stackoverflow"]
+_TAGS_TEXT = (
+    "finance revenue orders customers events sessions inventory compliance headline-metric pii internal "
+    "marketing growth deprecated-source gold silver bronze daily hourly ga4 blockchain stackoverflow"
+)
+_TAGS = _TAGS_TEXT.split()
 _SIGNERS = (
     "human:jsmith@acme",
     "human:priya@acme",
@@ -98,17 +91,14 @@ def write(
     directory: Path, *, count: int, sources: int = 3, seed: int = 0, body_bytes: int = BODY_BYTES
 ) -> Path:
     """Writes a catalog with its bundles into a directory and returns the path of its ``catalog.json``."""
-    made: set[str] = set()
+    made: set[Path] = set()
     for concept in concepts(count=count, sources=sources, seed=seed, body_bytes=body_bytes):
-        path = f"{directory}/{concept.source_id}/{concept.concept_id}.md"
-        parent = os.path.dirname(path)
-        if parent not in made:
-            made.add(parent)
-            os.makedirs(parent, exist_ok=True)
-            with open(f"{parent}/index.md", "wb") as index:
-                index.write(b"# Index\n")
-        with open(path, "wb") as file:
-            file.write(concept.text.encode())
+        path = directory / concept.source_id / f"{concept.concept_id}.md"
+        if path.parent not in made:
+            made.add(path.parent)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (path.parent / "index.md").write_bytes(b"# Index\n")
+        path.write_bytes(concept.text.encode())
     manifest = directory / "catalog.json"
     entries = [
         {"id": f"source_{number}", "path": f"source_{number}", "priority": number // 2}
@@ -127,7 +117,7 @@ class _Author:
         self._frequent = words.frequent_tokens()
         self._rare: dict[int, str] = {}
         # The mean of a log-normal is exp(mu + sigma^2 / 2).
-        self._log_words = math.log(max(body_bytes, 100) / _BYTES_PER_WORD) - _SPREAD**2 / 2
+        self._log_words = math.log(max(body_bytes - len(_OPENING), 20) / _BYTES_PER_WORD) - _SPREAD**2 / 2
 
     def concept(self, source_id: str, number: int) -> Concept:
         topic = [self._rare_token() if self._chance(0.3) else self._word() for _ in range(_TOPIC_WORDS)]

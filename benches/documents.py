@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import naive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The concepts of a catalog, in the order of R2 among equal scores.
 
-    A rival knows a concept by its *position* in the lists. Texts are folded (K2), and what one field is made of
-    is joined by line ends, which no term holds.
+    A rival knows a concept by its *position* in the lists. Texts are folded (K2), and what one field is
+    made of is joined by line ends, which no term holds.
     """
 
     manifest: Path

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, final
 
 import okf_catalog
 from okf_catalog import (
@@ -15,8 +13,13 @@ from okf_catalog import (
     MergedKnowledgeResolver,
 )
 
-from benches.documents import Corpus
 from benches.rivals.base import Ranking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from benches.documents import Corpus
 
 NAME = "okf-catalog"
 
@@ -47,6 +50,7 @@ def open_catalog(manifest: Path, *, threads: int | None = None, fresh: bool = Fa
     return FileKnowledgeCatalog(manifest, watch_for_changes=False, **freshness, **threading)
 
 
+@final
 class Ours:
     """An open catalog, asked for one merged list."""
 
@@ -70,8 +74,8 @@ class Ours:
         """What `search` does below Python, as a call without arguments: the difference is Python's share."""
         view = self.catalog.view()
         question = (text, None, None, "merged", None, view.positions)
-        search, handle = self.catalog.engine.search, view.handle
-        return lambda: search(handle, question, None)
+        search, handle, on_progress = self.catalog.engine.search, view.handle, self.catalog.on_progress
+        return lambda: search(handle, question, None, on_progress)
 
     def close(self) -> None:
         self.catalog.close()

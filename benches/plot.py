@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benches.rivals import ALL, Exactness
 from benches.rivals.base import module
-from benches.targets import Run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benches.targets import Run
 
 _OURS = "#c1121f"
 _EXACT = ("#1d3557", "#2a6f97", "#468faf", "#61a5c2", "#588157", "#3a5a40", "#6d597a")
-_INEXACT = ("#9a9a9a", "#b8b8b8", "#cccccc")
+_INEXACT = ("#6f6f6f", "#8a8a8a", "#a5a5a5")
 
 
 def draw(run: Run, path: Path) -> bool:

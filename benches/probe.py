@@ -9,16 +9,19 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from benches import corpus, documents
 from benches.ours import Ours
 from benches.timing import timed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -57,7 +60,7 @@ def _open(manifest: Path) -> int:
 
 
 def _read(path: Path) -> int:
-    with open(path, "rb", buffering=0) as file:
+    with path.open("rb", buffering=0) as file:
         return len(file.read())
 
 
@@ -118,10 +121,8 @@ def _peak() -> int:
 
 def _forget_peak() -> int:
     """Starts the peak anew where the system can, and returns it."""
-    try:
+    with suppress(OSError):
         _CLEAR.write_text("5", encoding="ascii")
-    except OSError:
-        pass
     return _peak()
 
 

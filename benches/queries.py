@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import TYPE_CHECKING
 
-from benches.documents import Corpus
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from benches.documents import Corpus
 
 ONE_LETTER = "etaoinsrhldcumfpgwybvkxjqz0123456789_-"
 SHORTEST_INDEXED = 3

@@ -17,18 +17,23 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-
-from okf_catalog import KnowledgePassage
+from typing import TYPE_CHECKING
 
 from benches import corpus, documents, plot, probe, rivals, targets
 from benches.compare import LIMIT, Comparison, Effort, Standing, compare
 from benches.ours import CHECKS_FRESHNESS, NAME, Ours
-from benches.rivals import Rival
 from benches.targets import MEGABYTE, Measured, Run
 from benches.timing import factor, quiet, rate, spoken, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from okf_catalog import KnowledgePassage
+
+    from benches.rivals import Rival
 
 BODY_BYTES = 2_000
 """As in the published bundles; a hundred thousand of 6 KB would be more than a small machine likes."""
@@ -100,7 +105,7 @@ def _measure(scratch: Path, plan: Plan, body_bytes: int, chosen: Sequence[type[R
         _add_probes(measured, manifest, plan.rounds)
         if size == plan.sizes[0]:
             _say("Python's share")
-            measured.overhead = _overhead(tiny, manifest)
+            measured.overhead = _overhead(tiny, manifest, plan.rounds)
         if largest:
             _say(f"{plan.broad:,} broad questions")
             measured.broad = probe.ask("broad", manifest, plan.broad)
@@ -139,7 +144,7 @@ def _catalog_of(given: Path, scratch: Path) -> Path:
 
 
 def _edit(manifest: Path) -> dict[str, float]:
-    """Seconds of a full build, of a search that looks at every file, and of one that finds one of them edited."""
+    """Seconds of a full build, of a search that looks at every file, and of one that finds one edited."""
     paths = documents.files(manifest)
     with Ours(manifest, fresh=True) as ours, quiet():
         build = timed(lambda: ours.search("overview"))
@@ -157,7 +162,7 @@ def _edit(manifest: Path) -> dict[str, float]:
     return {"build": build, "look": statistics.median(looks), "edit": statistics.median(edits)}
 
 
-def _overhead(tiny: Path, manifest: Path) -> dict[str, float]:
+def _overhead(tiny: Path, manifest: Path, rounds: int) -> dict[str, float]:
     """Seconds of a search to its first passage beyond what the engine takes, and of making a passage."""
     through_python: list[float] = []
     in_engine: list[float] = []
@@ -166,14 +171,14 @@ def _overhead(tiny: Path, manifest: Path) -> dict[str, float]:
         engine = ours.engine_search(word)
         if not ours.search(word).passages:
             raise AssertionError(f"no concept has {word!r}")
-        for _ in range(100):
+        for _ in range(30 * rounds):
             in_engine += [timed(engine) for _ in range(20)]
             through_python += [timed(lambda: ours.search(word).passages[0].excerpt) for _ in range(20)]
     making: list[float] = []
     with Ours(manifest) as ours, quiet():
         for _ in range(20):
             passages = ours.search("overview").passages
-            making.append(timed(lambda passages=passages: _touched(passages)) / len(passages))
+            making.append(timed(partial(_touched, passages)) / len(passages))
     return {
         "python": statistics.median(through_python) - statistics.median(in_engine),
         "passage": statistics.median(making),
@@ -190,23 +195,35 @@ def _touched(passages: Sequence[KnowledgePassage]) -> int:
 
 # Writing
 
+_INTRODUCTION = """\
+# Measured
+
+By `make bench`, on {machine}. {versions}.
+
+Corpora are made by `python -m benches.corpus`, with bodies of {body_bytes:,} bytes on average. Mixed
+questions have one to eight words of three or more letters, drawn as often as the corpus has them, a third of
+them cut to a piece. A single question has no limit and gets the whole ranking; a batch has {batch:,} distinct
+mixed questions and `limit={limit}`. Each rival was asked the same questions as {name} in turns, as many as
+there was time for ("asked"), and the answers of exact ways were compared first. *Ratio* is how many times
+faster {name} was.
+"""
+_WITH_FRESHNESS = "**Every figure of {name} holds a look at every file of the catalog (freshness).**\n"
+_WITHOUT_FRESHNESS = (
+    "Files are not looked at for every question (`Freshness.manual()`), unless a row says so.\n"
+)
+
 
 def _page(run: Run, plan: Plan, body_bytes: int) -> list[str]:
-    lines = [
-        "# Measured",
-        "",
-        f"By `make bench`, on {_machine()}. {_versions()}.",
-        "",
-        f"Corpora: `python -m benches.corpus`, bodies of {body_bytes:,} bytes on average. Mixed questions have one "
-        "to eight words of three or more letters, drawn as often as they occur, a third of them cut to a piece. "
-        f"Single questions have no limit and get the whole ranking; batches are of {plan.effort.batch:,} distinct "
-        f"mixed questions with `limit={LIMIT}`. Each rival was asked the same questions as {NAME} in turns, as many "
-        f"as there was time for; the answers of exact ways were compared first. *Ratio* is how many times faster "
-        f"{NAME} was.",
-        "",
-    ]
-    if CHECKS_FRESHNESS:
-        lines += [f"**Every figure of {NAME} holds a look at every file of the catalog (freshness).**", ""]
+    introduction = _INTRODUCTION.format(
+        machine=_machine(),
+        versions=_versions(),
+        body_bytes=body_bytes,
+        batch=plan.effort.batch,
+        limit=LIMIT,
+        name=NAME,
+    )
+    freshness = _WITH_FRESHNESS if CHECKS_FRESHNESS else _WITHOUT_FRESHNESS
+    lines = [introduction, freshness.format(name=NAME)]
     lines += ["## Targets", "", "What misses its target is bold.", "", *targets.table(run), ""]
     for measured in run.all:
         lines += _section(measured.comparison)
@@ -216,45 +233,49 @@ def _page(run: Run, plan: Plan, body_bytes: int) -> list[str]:
 
 
 def _section(comparison: Comparison) -> list[str]:
-    lines = [
-        f"## {comparison.label}: {comparison.concepts:,} concepts, {comparison.text_bytes / MEGABYTE:,.1f} MB",
+    megabytes = comparison.text_bytes / MEGABYTE
+    mixed, size = comparison.kinds["mixed"], comparison.batch_size
+    cores = factor(comparison.batch_rate / comparison.one_thread_rate)
+    all_cores, one_core = rate(comparison.batch_rate), rate(comparison.one_thread_rate)
+    ours = (f"**{NAME}**", spoken(mixed.median), spoken(mixed.p95), "", all_cores, "", "yes")
+    one_thread = (f"{NAME}, one thread", "", "", "", one_core, cores, "yes")
+    return [
+        f"## {comparison.label}: {comparison.concepts:,} concepts, {megabytes:,.1f} MB",
         "",
-        "| way | one query | 95th percentile | ratio | batch | ratio | exact? | asked |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |",
-    ]
-    for standing in comparison.standings:
-        lines.append(_row(standing, comparison.batch_rate))
-    mixed = comparison.kinds["mixed"]
-    lines += [
-        f"| **{NAME}** | {spoken(mixed.median)} | {spoken(mixed.p95)} | | {rate(comparison.batch_rate)} | | yes | "
-        f"{len(mixed)}, {comparison.batch_size:,} |",
-        f"| {NAME}, one thread | | | | {rate(comparison.one_thread_rate)} | "
-        f"{factor(comparison.batch_rate / comparison.one_thread_rate)} | yes | {comparison.batch_size:,} |",
+        _row("way", "one query", "95th percentile", "ratio", "batch", "ratio", "exact?", "asked"),
+        _row("---", "---:", "---:", "---:", "---:", "---:", "---", "---"),
+        *(_standing(standing, comparison.batch_rate) for standing in comparison.standings),
+        _row(*ours, f"{len(mixed)}, {size:,}"),
+        _row(*one_thread, f"{size:,}"),
         "",
-        f"| {NAME}, by kind of question | median | 95th percentile | asked |",
-        "| --- | ---: | ---: | ---: |",
+        _row(f"{NAME}, by kind of question", "median", "95th percentile", "asked"),
+        _row("---", "---:", "---:", "---:"),
+        *(
+            _row(name, spoken(times.median), spoken(times.p95), str(len(times)))
+            for name, times in comparison.kinds.items()
+        ),
+        "",
     ]
-    for name, times in comparison.kinds.items():
-        lines.append(f"| {name} | {spoken(times.median)} | {spoken(times.p95)} | {len(times)} |")
-    lines.append("")
-    return lines
 
 
-def _row(standing: Standing, our_rate: float) -> str:
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _standing(standing: Standing, our_rate: float) -> str:
     rival = standing.rival
+    exact = rival.exactness.value
     if standing.skipped is not None:
-        return f"| {rival.name} | | | | | | {rival.exactness.value} | {standing.skipped} |"
-    single = ["–", "–", "–"]
+        return _row(rival.name, "", "", "", "", "", exact, standing.skipped)
+    single = ("–", "–", "–")
     asked = f"{standing.batch_size:,}"
     if standing.single is not None and standing.our_single is not None:
         ratio = standing.single.median / standing.our_single.median
-        single = [spoken(standing.single.median), spoken(standing.single.p95), factor(ratio)]
+        single = (spoken(standing.single.median), spoken(standing.single.p95), factor(ratio))
         asked = f"{len(standing.single)}, {asked}"
-    batch = ["–", "–"]
-    if standing.batch_rate is not None:
-        batch = [rate(standing.batch_rate), factor(our_rate / standing.batch_rate)]
+    batch = (rate(standing.batch_rate), factor(our_rate / standing.batch_rate))
     name = f"{rival.name} ({rival.remark})" if rival.remark else rival.name
-    return f"| {name} | {' | '.join(single)} | {' | '.join(batch)} | {rival.exactness.value} | {asked} |"
+    return _row(name, *single, *batch, exact, asked)
 
 
 def _machine() -> str:
@@ -271,13 +292,15 @@ def _machine() -> str:
 
 def _versions() -> str:
     packages = sorted({package for rival in rivals.ALL for package in rival.packages} - {"numpy"})
-    named = [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]
-    for package in packages:
-        try:
-            named.append(f"{package} {importlib.metadata.version(package)}")
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return ", ".join(named)
+    found = [f"{package} {version}" for package in packages if (version := _version(package))]
+    return ", ".join([f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}", *found])
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 if __name__ == "__main__":

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benches.compare import Comparison
 from benches.rivals import AhoCorasick, Rival, Tantivy, TantivyOneField, TrigramFts5
 from benches.timing import factor, spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benches.compare import Comparison
 
 MEGABYTE = 1_000_000
 
@@ -102,7 +105,7 @@ def _single(comparison: Comparison, rival: type[Rival], number: str, wanted: flo
 
 def _batch(comparison: Comparison, rival: type[Rival], wanted: float | None) -> list[Finding]:
     standing = comparison.of(rival)
-    if standing is None or standing.batch_rate is None:
+    if standing is None:
         return []
     return [
         _at_least(f"2. batch, faster than {rival.name}", comparison.batch_rate / standing.batch_rate, wanted)
@@ -158,21 +161,22 @@ def _overhead(overhead: dict[str, float] | None) -> list[Finding]:
 def table(run: Run) -> list[str]:
     """All findings, a row for each promise and a column for each corpus."""
     columns = [(measured.comparison.label, findings(measured)) for measured in run.all]
-    targets: dict[str, str] = {}
-    for _, column in columns:
-        targets.update((finding.target, finding.wanted) for finding in column)
-    lines = [
-        f"| target | wanted | {' | '.join(label for label, _ in columns)} |",
-        f"| --- | --- | {' | '.join('---:' for _ in columns)} |",
+    # In the order in which they are first met, number by number.
+    wanted = {finding.target: finding.wanted for _, column in columns for finding in column}
+    blank = ["" for _ in columns[1:]]
+    return [
+        _row("target", "wanted", *(label for label, _ in columns)),
+        _row("---", "---", *("---:" for _ in columns)),
+        *(
+            _row(target, wanted[target], *(_cell(column, target) for _, column in columns))
+            for target in sorted(wanted, key=lambda name: name[:2])
+        ),
+        *(_row(finding.target, finding.wanted, _shown(finding), *blank) for finding in growth(run)),
     ]
-    for target in sorted(targets, key=lambda name: name[:2]):
-        cells = [_cell(column, target) for _, column in columns]
-        lines.append(f"| {target} | {targets[target]} | {' | '.join(cells)} |")
-    for finding in growth(run):
-        lines.append(
-            f"| {finding.target} | {finding.wanted} | {_shown(finding)} |{' |' * (len(columns) - 1)}"
-        )
-    return lines
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _cell(column: Sequence[Finding], target: str) -> str:

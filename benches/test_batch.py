@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from pytest_benchmark.fixture import BenchmarkFixture
 
 from benches import rivals
 from benches.compare import LIMIT
-from benches.documents import Corpus
 from benches.ours import Ours, Positions
-from benches.queries import QueryMaker
 from benches.rivals import Exactness, Rival
 from benches.test_rivals import opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_benchmark.fixture import BenchmarkFixture
+
+    from benches.documents import Corpus
+    from benches.queries import QueryMaker
 
 GROUP = "batch: 200 mixed questions"
 

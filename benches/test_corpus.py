@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import naive
 
 from benches import corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 
 def _digest(concepts: Iterable[corpus.Concept]) -> str:

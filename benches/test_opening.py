@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import naive
 import pytest
 import yaml
-from pytest_benchmark.fixture import BenchmarkFixture
 
 from benches import documents, probe
 from benches.ours import Ours
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_benchmark.fixture import BenchmarkFixture
 
 GROUP = "opening: 200 concepts"
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import naive
 import pytest
 
 from benches import queries
-from benches.documents import Corpus
 from benches.queries import QueryMaker
 from benches.rivals import TextScan
+
+if TYPE_CHECKING:
+    from benches.documents import Corpus
 
 
 @pytest.fixture(scope="module")

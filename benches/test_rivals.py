@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import naive
 import pytest
 
 from benches import rivals
-from benches.documents import Corpus
-from benches.queries import QueryMaker
 from benches.rivals import Exactness, Ranking, Rival
+
+if TYPE_CHECKING:
+    from benches.documents import Corpus
+    from benches.queries import QueryMaker
 
 
 def opened(kind: type[Rival], corpus: Corpus) -> Rival:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from pytest_benchmark.fixture import BenchmarkFixture
 
 from benches import rivals
-from benches.documents import Corpus
-from benches.ours import Ours, Positions
-from benches.queries import QueryMaker, QuerySet
 from benches.rivals import Exactness, Rival
 from benches.test_rivals import opened
+
+if TYPE_CHECKING:
+    from pytest_benchmark.fixture import BenchmarkFixture
+
+    from benches.documents import Corpus
+    from benches.ours import Ours, Positions
+    from benches.queries import QueryMaker, QuerySet
 
 KINDS = ("mixed", "short", "everywhere", "selective", "misses")
 EXACT = (Exactness.EXACT, Exactness.LONG_TERMS)

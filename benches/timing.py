@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
 
 _TURN = 16
 """Questions that one asks before the other does: enough for the memory caches to be its own."""
@@ -18,7 +20,7 @@ _TURN = 16
 class Times:
     """Seconds of single calls."""
 
-    seconds: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list[float])
 
     @property
     def median(self) -> float:
@@ -35,7 +37,7 @@ class Times:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> Generator[None]:
     """Keeps the garbage collector from looking at a corpus in the middle of a measurement."""
     gc.collect()
     gc.freeze()

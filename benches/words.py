@@ -7,7 +7,10 @@ thousand distinct tokens in 30 MB, of which many are names, paths and numbers th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HEAD = 8_000
 """Ranks with a fixed share; all others are the tail."""
@@ -16,12 +19,31 @@ SLOTS = 1 << 18
 RARE_SHARE = 0.08
 TAIL_EXPONENT = 1.75
 
-COMMON = ["the", "of", "and", "to", "in", "a", "is", "for", "by", "each", "with", "from", "data", "on", "table", "be", "this", "as", "are", "it", "or", "per", "at", "not", "that", "id", "one", "all", "date", "value", "order", "only", "when", "rows", "same", "field", "name", "type", "user", "customer", "key", "column", "event", "time", "source", "must", "query", "join", "report", "total", "amount", "count", "net", "day", "month", "year", "using", "into", "which", "new", "first", "last", "used", "no", "between", "other", "if", "more", "status", "product", "account", "revenue", "price", "policy", "where", "sum", "group", "after", "before", "version", "owner", "schema", "daily", "metric", "number", "created", "updated", "null", "string", "integer", "see", "also", "any", "line", "item", "store", "region", "currency", "margin", "fiscal", "dataset", "record", "unique", "reference", "example", "may", "should", "every", "must", "have", "has", "been", "its", "their", "than", "then", "these", "those", "will", "can", "rate", "payment", "invoice", "session", "channel", "category", "country", "partition", "refresh", "pipeline", "quality", "check", "review", "team", "finance", "marketing", "sales", "support", "warehouse", "model"]
+_COMMON_TEXT = (
+    "the of and to in a is for by each with from data on table be this as are it or per at not that id "
+    "one all date value order only when rows same field name type user customer key column event time "
+    "source must query join report total amount count net day month year using into which new first last "
+    "used no between other if more status product account revenue price policy where sum group after "
+    "before version owner schema daily metric number created updated null string integer see also any "
+    "line item store region currency margin fiscal dataset record unique reference example may should "
+    "every must have has been its their than then these those will can rate payment invoice session "
+    "channel category country partition refresh pipeline quality check review team finance marketing "
+    "sales support warehouse model"
+)
+COMMON = _COMMON_TEXT.split()
 """The most frequent words, most frequent first; the rest of the vocabulary is made of syllables."""
 
-OTHER_SCRIPTS = ["café", "résumé", "naïve", "Größe", "Straße", "año", "niño", "façade", "Übersicht", "señal", "données", "Żółw", "Привет", "заказ", "склад", "отчёт", "数据", "报表", "订单", "データ", "注文", "λόγος", "τιμής", "σύνολος", "ŞİŞLİ", "ılık", "crème", "cœur", "déjà", "Ångström", "Łódź"]
+_OTHER_SCRIPTS_TEXT = (
+    "café résumé naïve Größe Straße año niño façade Übersicht señal données Żółw Привет заказ склад отчёт "
+    "数据 报表 订单 データ 注文 λόγος τιμής σύνολος ŞİŞLİ ılık crème cœur déjà Ångström Łódź"
+)
+OTHER_SCRIPTS = _OTHER_SCRIPTS_TEXT.split()
 
-_SYLLABLES = ["ba", "ce", "di", "fo", "gu", "ha", "in", "jo", "ka", "le", "mi", "no", "or", "pa", "qui", "re", "sa", "te", "un", "va", "wo", "xe", "yi", "za", "bra", "cle", "dro", "fla", "gre", "sta", "tri", "con", "der", "ent", "ist", "men", "ous", "par", "per", "pro", "ver", "al", "an", "ar", "en", "er", "es", "is", "on", "or", "ur", "st", "nd", "ck", "th", "sh"]
+_SYLLABLES_TEXT = (
+    "ba ce di fo gu ha in jo ka le mi no or pa qui re sa te un va wo xe yi za bra cle dro fla gre sta tri "
+    "con der ent ist men ous par per pro ver al an ar en er es is on or ur st nd ck th sh"
+)
+_SYLLABLES = _SYLLABLES_TEXT.split()
 _PREFIXES = ("", "", "", "", "", "re", "un", "pre", "inter", "sub", "over", "non", "multi", "auto", "de")
 _SUFFIXES = (
     "",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from okf_catalog import (
     FileKnowledgeCatalog,
@@ -19,6 +18,9 @@ from okf_catalog import (
     MergedKnowledgeResolver,
     PriorityWeightedKnowledgeResolver,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GROUPED, MERGED, WEIGHTED = KnowledgeResolverStrategy
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
+import pytest
 from asking import RESOLVERS, WAYS, Entrance
 from okf_catalog import FileKnowledgeCatalog
 from trees import write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 SOURCES = (
     {"id": "low", "path": "low", "priority": 1},

@@ -14,7 +14,7 @@ settings.register_profile("dev", deadline=None, max_examples=60, suppress_health
 settings.register_profile(
     "ci",
     deadline=None,
-    max_examples=100,
+    max_examples=200,
     derandomize=True,
     print_blob=True,
     database=None,

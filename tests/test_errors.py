@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-import shutil
-from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 import okf_catalog
+import pytest
 from asking import RESOLVERS, Entrance, codes
 from okf_catalog import (
     CatalogClosedError,
@@ -29,7 +26,10 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
-from trees import write_manifest
+from trees import write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ERRORS: list[OkfCatalogError] = [
     OkfCatalogError("anything"),
@@ -88,30 +88,35 @@ def test_a_catalog_error_says_a_line_for_each_fault() -> None:
 # Questions, wherever they are put
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\u3000", "\ud800"])
-def test_a_text_is_refused_as_its_query_would_be(ask: Entrance, text: str) -> None:
-    with pytest.raises(RefusedValueError) as alone:
-        KnowledgeQuery(text)
-    with pytest.raises(RefusedValueError) as raised:
-        ask(text)
-    assert type(raised.value) is RefusedValueError
-    assert ask.text(raised.value) == str(alone.value)
+def test_a_text_is_refused_as_its_query_would_be(ask: Entrance) -> None:
+    for text in ("", " ", "\n\u3000", "\ud800"):
+        with pytest.raises(RefusedValueError) as alone:
+            KnowledgeQuery(text)
+        with pytest.raises(RefusedValueError) as raised:
+            ask(text)
+        assert type(raised.value) is RefusedValueError
+        assert ask.text(raised.value) == str(alone.value)
 
 
-@pytest.mark.parametrize("query", [None, 1, b"word", ["word"], {"text": "word"}, KnowledgeQuery])
-def test_what_is_no_question_is_refused(ask: Entrance, query: object) -> None:
-    with pytest.raises(RefusedTypeError) as raised:
-        ask(query)
-    text = f"is a KnowledgeQuery or a str, not {type(query).__name__}"
-    assert str(raised.value) == f"{'queries[0]' if ask.way == 'search_batch' else 'query'} {text}"
+def test_what_is_no_question_is_refused(ask: Entrance) -> None:
+    for query in (None, 1, b"word", ["word"], {"text": "word"}, KnowledgeQuery):
+        with pytest.raises(RefusedTypeError) as raised:
+            ask(query)
+        text = f"is a KnowledgeQuery or a str, not {type(query).__name__}"
+        assert str(raised.value) == f"{'queries[0]' if ask.way == 'search_batch' else 'query'} {text}"
 
 
-@pytest.mark.parametrize("query", ["", None])
-def test_nothing_is_done_before_a_refusal(ask: Entrance, shelf: Path, query: object) -> None:
-    for bundle in ("high", "low", "also"):
-        shutil.rmtree(shelf / bundle)
-    with pytest.raises((RefusedValueError, RefusedTypeError)):
-        ask(query, default_source_visibility_policy=never, clock=never)
+def test_nothing_is_done_before_a_refusal(
+    ask: Entrance, shelf: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_tree(shelf, {"low/bad.md": b"\xff"})
+    for query in ("", None):
+        with pytest.raises((RefusedValueError, RefusedTypeError)):
+            ask(query, default_source_visibility_policy=never, clock=never)
+    # Whoever reads the bundle first would log its problem.
+    assert caplog.records == []
+    ask("word")
+    assert len(caplog.records) == 1
 
 
 def test_the_mistake_comes_before_the_closed_catalog(ask: Entrance, shelf: Path) -> None:
@@ -216,10 +221,11 @@ def test_a_host_is_checked_when_it_is_made(
     catalog: FileKnowledgeCatalog, field: str, value: object, kind: type[OkfCatalogError]
 ) -> None:
     """Everybody who knows the setting says the same, and ``open_knowledge`` before it opens anything."""
-    makers: dict[str, Callable[..., object]] = {
-        **RESOLVERS,
-        "open": lambda _, **defaults: open_knowledge("no such catalog", **defaults),
-    }
+
+    def open_nothing(_: object, **defaults: Any) -> object:
+        return open_knowledge("no such catalog", **defaults)
+
+    makers: dict[str, Callable[..., object]] = {**RESOLVERS, "open": open_nothing}
     if field == "default_fairness_quota":
         del makers["grouped"]
     if field == "default_strategy":
@@ -242,11 +248,12 @@ def test_a_resolver_needs_a_catalog(catalog: Any) -> None:
                 make(catalog)
 
 
-@pytest.mark.parametrize("now", [None, 0, "2026-01-01", timedelta(1), datetime(2026, 1, 1).date()])  # noqa: DTZ001
-def test_a_clock_tells_a_datetime(ask: Entrance, now: object) -> None:
-    with pytest.raises(RefusedTypeError) as raised:
-        ask("word", clock=lambda: now)
-    assert str(raised.value) == f"what clock returns is an aware datetime, not {type(now).__name__}"
+def test_a_clock_tells_a_datetime(ask: Entrance) -> None:
+    now: object = None
+    for now in (None, 0, 0.0, "2026-01-01", timedelta(1), date(2026, 1, 1)):
+        with pytest.raises(RefusedTypeError) as raised:
+            ask("word", clock=lambda: now)  # noqa: B023
+        assert str(raised.value) == f"what clock returns is an aware datetime, not {type(now).__name__}"
 
 
 def test_a_clock_that_does_not_know_where_it_hangs_is_refused(ask: Entrance) -> None:
@@ -281,25 +288,32 @@ class BytesPath:
         return b"catalog.json"
 
 
-PATHS: list[Any] = [None, 1, b"catalog.json", BytesPath(), ["catalog.json"]]
-
-
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: type(path).__name__)
+@pytest.mark.parametrize(
+    "path", [1, b"catalog.json", BytesPath(), ["catalog.json"], Path], ids=lambda path: type(path).__name__
+)
 def test_a_path_is_text(path: Any) -> None:
     for open_catalog in (FileKnowledgeCatalog, open_knowledge):
-        with pytest.raises(RefusedTypeError, match="^catalog_file_path is a str or a path of text, not "):
+        with pytest.raises(RefusedTypeError, match=r"^catalog_file_path is a str or a path of text, not "):
             open_catalog(path)
-        if path is not None:
-            with pytest.raises(RefusedTypeError, match="^catalog_root is a str or a path of text, not "):
-                open_catalog("no such catalog", catalog_root=path)
-    with pytest.raises(RefusedTypeError, match="^manifest_directory is a str or a path of text, not "):
+        with pytest.raises(RefusedTypeError, match=r"^catalog_root is a str or a path of text, not "):
+            open_catalog("no such catalog", catalog_root=path)
+    with pytest.raises(RefusedTypeError, match=r"^manifest_directory is a str or a path of text, not "):
         parse_manifest("", manifest_directory=path)
 
 
+def test_a_catalog_has_a_path() -> None:
+    nowhere: Any = None
+    for open_catalog in (FileKnowledgeCatalog, open_knowledge):
+        with pytest.raises(
+            RefusedTypeError, match=r"^catalog_file_path is a str or a path of text, not None"
+        ):
+            open_catalog(nowhere)
+
+
 def test_a_path_holds_no_nul() -> None:
-    with pytest.raises(RefusedValueError, match="^catalog_file_path holds a NUL"):
+    with pytest.raises(RefusedValueError, match=r"^catalog_file_path holds a NUL"):
         FileKnowledgeCatalog("cata\0log.json")
-    with pytest.raises(RefusedValueError, match="^catalog_root holds a NUL"):
+    with pytest.raises(RefusedValueError, match=r"^catalog_root holds a NUL"):
         FileKnowledgeCatalog("catalog.json", catalog_root=Path("a\0b"))
 
 
@@ -316,6 +330,9 @@ def test_a_path_holds_no_nul() -> None:
         ("max_file_bytes", 1e6, RefusedTypeError),
         ("max_threads", 0, RefusedValueError),
         ("max_threads", True, RefusedTypeError),
+        ("freshness", None, RefusedTypeError),
+        ("freshness", "exact", RefusedTypeError),
+        ("on_progress", True, RefusedTypeError),
     ],
 )
 def test_the_options_of_a_catalog_are_checked_before_it_opens(
@@ -329,12 +346,14 @@ def test_the_options_of_a_catalog_are_checked_before_it_opens(
 
 @pytest.mark.parametrize("text", [None, 1, bytearray(b"{}"), memoryview(b"{}"), Path("catalog.json")])
 def test_a_manifest_is_text_or_bytes(text: Any) -> None:
-    with pytest.raises(RefusedTypeError, match="^text is a str or bytes, not "):
+    with pytest.raises(RefusedTypeError, match=r"^text is a str or bytes, not "):
         parse_manifest(text, manifest_directory=".")
 
 
 def test_a_catalog_that_cannot_open_says_everything(tmp_path: Path) -> None:
-    write_manifest(tmp_path, [{"id": "a", "path": "nowhere"}, {"id": "b", "path": "/etc"}, {"id": "c", "path": ".."}])
+    write_manifest(
+        tmp_path, [{"id": "a", "path": "nowhere"}, {"id": "b", "path": "/etc"}, {"id": "c", "path": ".."}]
+    )
     texts = set[str]()
     for open_catalog in (FileKnowledgeCatalog, open_knowledge):
         with pytest.raises(CatalogError) as raised:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import naive
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -214,6 +215,33 @@ def test_an_invisible_source_is_as_good_as_none(world: World) -> None:
                 assert context == expected
                 assert pickle.dumps(context.diagnostics) == pickle.dumps(expected.diagnostics)
                 assert pickle.dumps(context.passages) == pickle.dumps(expected.passages)
+
+
+@pytest.mark.parametrize("strategy", KnowledgeResolverStrategy)
+@pytest.mark.parametrize("permitted", [{"open"}, set[str](), {"unknown"}])
+def test_nothing_of_an_invisible_source_is_in_an_answer(
+    tmp_path: Path, strategy: KnowledgeResolverStrategy, permitted: set[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """S5: not its id, not its directory, not its text, not what is wrong with it."""
+    secrets = ("hidden", "vault", "treasure", "cursed", "lost")
+    write_tree(
+        tmp_path,
+        {"b/a.md": "word", "vault/treasure.md": "word treasure", "vault/cursed.md": "---\n", "lost/a.md": ""},
+    )
+    rows: list[dict[str, object]] = [
+        {"id": "open", "path": "b"},
+        {"id": "hidden", "path": "vault", "priority": 9},
+        {"id": "hidden-too", "path": "lost"},
+    ]
+    with FileKnowledgeCatalog(write_manifest(tmp_path, rows), watch_for_changes=False) as catalog:
+        shutil.rmtree(tmp_path / "lost")
+        context = KnowledgeResolverRouter(catalog).search(
+            KnowledgeQuery("word", resolver_strategy=strategy, permitted_source_ids=frozenset(permitted))
+        )
+    assert len(context.passages) == (permitted == {"open"})
+    told = repr(context) + str(context) + repr(tuple(context.passages)) + caplog.text
+    told += pickle.dumps(context).decode("latin-1")
+    assert not [secret for secret in secrets if secret in told]
 
 
 class EditedBundles(RuleBasedStateMachine):

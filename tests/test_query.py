@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import string
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import naive
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import naive
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeQuery,
@@ -18,8 +17,12 @@ from okf_catalog import (
     RefusedTypeError,
     RefusedValueError,
     SourceRole,
+    SourceVisibilityPolicy,
     StalePolicy,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def yes(*_: object) -> bool:
@@ -86,9 +89,15 @@ TYPES: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
+def make_query(**fields: Any) -> KnowledgeQuery:
+    """For a word, unless ``fields`` say otherwise."""
+    fields.setdefault("text", "word")
+    return KnowledgeQuery(**fields)
+
+
 def refusal(kind: type[OkfCatalogError], **fields: Any) -> str:
     with pytest.raises(kind) as raised:
-        KnowledgeQuery(**{"text": "word", **fields})
+        make_query(**fields)
     assert type(raised.value) is kind
     return str(raised.value)
 
@@ -107,14 +116,14 @@ def test_things_of_the_wrong_kind_are_refused_by_name(fields: dict[str, Any], wo
     assert "\n" not in text
 
 
-@pytest.mark.parametrize("fields", [case[1] for case in VALUES + TYPES])
+@pytest.mark.parametrize(
+    "fields", [case[1] for case in VALUES + TYPES if "resolver_strategy" not in case[1]], ids=str
+)
 def test_a_refusal_is_worded_alike_whatever_the_strategy(fields: dict[str, Any]) -> None:
-    if "resolver_strategy" in fields:
-        return
     texts = set[str]()
     for strategy in (None, *KnowledgeResolverStrategy, "merged"):
         with pytest.raises(OkfCatalogError) as raised:
-            KnowledgeQuery(**{"text": "word", "resolver_strategy": strategy, **fields})
+            make_query(resolver_strategy=strategy, **fields)
         texts.add(f"{type(raised.value)} {raised.value}")
     assert len(texts) == 1
 
@@ -122,7 +131,7 @@ def test_a_refusal_is_worded_alike_whatever_the_strategy(fields: dict[str, Any])
 def test_a_refusal_tells_no_story_of_its_making() -> None:
     for fields in ({"resolver_strategy": "best"}, {"text": "\ud800"}):
         with pytest.raises(RefusedValueError) as raised:
-            KnowledgeQuery(**{"text": "word", **fields})
+            make_query(**fields)
         assert raised.value.__suppress_context__ or raised.value.__context__ is None
 
 
@@ -199,7 +208,7 @@ def test_permitted_ids_that_change_later_change_nothing() -> None:
     ids = {"a"}
     query = KnowledgeQuery("word", permitted_source_ids=ids)
     ids.add("b")
-    assert query.permitted_source_ids == {"a"}
+    assert query == KnowledgeQuery("word", permitted_source_ids=["a"])
 
 
 def test_permitting_nothing_is_not_the_same_as_saying_nothing() -> None:
@@ -208,15 +217,15 @@ def test_permitting_nothing_is_not_the_same_as_saying_nothing() -> None:
 
 
 def test_an_error_of_the_collection_passes_unchanged() -> None:
-    class Broken(Exception):
-        pass
+    error = KeyError("mine")
 
-    def ids() -> Any:
+    def ids() -> Iterator[str]:
         yield "a"
-        raise Broken
+        raise error
 
-    with pytest.raises(Broken):
+    with pytest.raises(KeyError) as raised:
         KnowledgeQuery("word", permitted_source_ids=ids())
+    assert raised.value is error
 
 
 def test_anything_that_can_be_called_is_a_policy() -> None:
@@ -224,7 +233,8 @@ def test_anything_that_can_be_called_is_a_policy() -> None:
         def __call__(self, scope: object, source: object) -> bool:
             return True
 
-    for policy in (yes, Policy(), lambda scope, source: True, Policy().__call__):
+    policies: list[SourceVisibilityPolicy] = [yes, Policy(), lambda scope, source: True, Policy().__call__]
+    for policy in policies:
         assert KnowledgeQuery("word", source_visibility_policy=policy).source_visibility_policy is policy
 
 
@@ -232,7 +242,7 @@ def test_quotas_may_be_large() -> None:
     assert KnowledgeQuery("word", fairness_quota=10**30).fairness_quota == 10**30
 
 
-# Staleness (L3)
+# Staleness
 
 
 @pytest.mark.parametrize("days", [-1, -(10**30)])
@@ -255,7 +265,7 @@ def test_to_tolerate_takes_a_number() -> None:
         tolerate(None)
 
 
-# Scopes (A1)
+# Scopes
 
 FIELDS = ("tenant_id", "user_id", "session_id")
 

@@ -232,7 +232,7 @@ def child() -> Callable[[Callable[[], bool]], bool]:
                 status = 0 if act() else 1
             finally:
                 os._exit(status)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             finished, status = os.waitpid(pid, os.WNOHANG)
             if finished:
@@ -259,6 +259,29 @@ def test_a_forked_child_searches_at_once(
 
         assert child(sees_changes)
         assert len(resolver.search("newborn").passages) == 1
+
+
+def test_a_child_forked_in_the_middle_of_searches_searches_too(
+    directory: Path, child: Callable[[Callable[[], bool]], bool]
+) -> None:
+    """The threads that were in the middle of something do not exist in the child, and hold nothing there."""
+    stop = threading.Event()
+    with open_catalog(directory) as catalog, ThreadPoolExecutor(READERS) as pool:
+        resolver = KnowledgeResolverRouter(catalog)
+        expected = pickle.dumps(resolver.search("word").passages)
+
+        def search() -> None:
+            while not stop.is_set():
+                resolver.search("word")
+
+        searches = [pool.submit(search) for _ in range(READERS)]
+        try:
+            for _ in range(20):
+                assert child(lambda: pickle.dumps(resolver.search("word").passages) == expected)
+        finally:
+            stop.set()
+        for search_result in searches:
+            search_result.result()
 
 
 SCRIPT = """

@@ -1,381 +1,414 @@
-"""Who may see which source, and that what they may not see leaves no trace (S2, S3, S5, D1)."""
+"""Who may see what (S1 to S3, S5): restrictions hold alike wherever a question is put."""
 
-import asyncio
-import contextvars
+from __future__ import annotations
+
 import gc
+import logging
+import shutil
 import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import MENTIONED, codes, found, make_catalog
+from asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
     KnowledgeAccessScope,
-    KnowledgeCatalogSource,
-    KnowledgeContext,
     KnowledgeQuery,
-    KnowledgeResolver,
     KnowledgeResolverRouter,
-    KnowledgeResolverStrategy,
-    MergedKnowledgeResolver,
-    PriorityWeightedKnowledgeResolver,
     RefusedTypeError,
+    RefusedValueError,
 )
+from trees import write_manifest, write_tree
 
-SECRET = "tenant-northwind"
-SCOPE = KnowledgeAccessScope("acme", user_id="alice")
-Call = tuple[KnowledgeAccessScope, KnowledgeCatalogSource]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-Make = Callable[..., KnowledgeResolver]
-
-
-def routed(strategy: KnowledgeResolverStrategy) -> Make:
-    def make(catalog: FileKnowledgeCatalog, **options: Any) -> KnowledgeResolver:
-        return KnowledgeResolverRouter(catalog, default_strategy=strategy, **options)
-
-    return make
+CANDIDATES = ["high", "also", "low"]
+"""In order S1."""
 
 
-def always(answer: Any) -> Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], Any]:
-    """A policy with one answer."""
+class Recorder:
+    """A policy that remembers how it was called."""
 
-    def policy(scope: KnowledgeAccessScope, source: KnowledgeCatalogSource) -> Any:
-        return answer
+    def __init__(self, *visible: str) -> None:
+        self.visible = visible
+        self.calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
-    return policy
+    def __call__(self, *arguments: Any, **named: Any) -> bool:
+        self.calls.append((arguments, named))
+        return arguments[1].id in self.visible
 
-
-RESOLVERS: dict[str, Make] = {
-    "grouped": GroupedKnowledgeResolver,
-    "merged": MergedKnowledgeResolver,
-    "weighted": PriorityWeightedKnowledgeResolver,
-    **{f"routed to {strategy.value}": routed(strategy) for strategy in KnowledgeResolverStrategy},
-}
-under_every_strategy = pytest.mark.parametrize("make", RESOLVERS.values(), ids=RESOLVERS)
+    @property
+    def asked(self) -> list[str]:
+        return [arguments[1].id for arguments, _ in self.calls]
 
 
-@pytest.fixture
-def catalog(tmp_path: Path) -> FileKnowledgeCatalog:
-    files = {"x.md": MENTIONED}
-    return make_catalog(
-        tmp_path,
-        {
-            "b": {"files": files},
-            SECRET: {"files": files, "priority": 1},
-            "a": {"files": files},
-            "off": {"files": files, "enabled": False, "priority": 9},
-            "memory": {"files": files, "role": "memory", "tier": "user", "priority": 9},
-            "top": {"files": files, "priority": 8},
-        },
-    )
+def never(*arguments: object) -> bool:
+    pytest.fail(f"asked with {arguments}")
 
 
-CANDIDATES = ["top", SECRET, "a", "b"]
-"""The searchable sources, in order S1."""
+def sources(context: Any) -> set[str]:
+    return {passage.source_id for passage in context.passages}
 
 
-class Policy:
-    """Answers from a set, and writes down what it was asked."""
-
-    def __init__(self, *ids: str) -> None:
-        self.ids = ids
-        self.calls: list[Call] = []
-
-    def __call__(self, scope: KnowledgeAccessScope, source: KnowledgeCatalogSource, /) -> bool:
-        self.calls.append((scope, source))
-        return source.id in self.ids
+# Which restriction is in force
 
 
-class Grants(dict[str, bool]):
-    """A table that is a policy: false in the eyes of Python while it is empty."""
-
-    def __call__(self, scope: KnowledgeAccessScope, source: KnowledgeCatalogSource) -> bool:
-        return self.get(source.id, False)
+def test_where_nothing_is_configured_nothing_is_restricted(ask: Entrance) -> None:
+    assert sources(ask("word")) == set(CANDIDATES)
+    assert sources(ask(KnowledgeQuery("word", scope=KnowledgeAccessScope("acme")))) == set(CANDIDATES)
 
 
-def sources(context: KnowledgeContext) -> list[str]:
-    return [passage.source_id for passage in context.passages]
+def test_permitted_ids_restrict(ask: Entrance) -> None:
+    for ids in ({"high"}, {"low", "also"}, {*CANDIDATES}, {"low", "unknown", ""}):
+        context = ask(KnowledgeQuery("word", permitted_source_ids=ids))
+        assert sources(context) == ids & set(CANDIDATES)
+        assert codes(context) == []
 
 
-@under_every_strategy
-def test_nothing_configured_nothing_restricted(catalog: FileKnowledgeCatalog, make: Make) -> None:
-    assert sources(make(catalog).search("word")) == CANDIDATES
-
-
-@under_every_strategy
-@pytest.mark.parametrize("ids", [["a"], ["b", "a"], ["a", "nothing-like-it"], [SECRET, "top", "a", "b"]])
-def test_permitted_ids_restrict(catalog: FileKnowledgeCatalog, make: Make, ids: list[str]) -> None:
-    query = KnowledgeQuery("word", permitted_source_ids=frozenset(ids))
-    assert sources(make(catalog).search(query)) == [one for one in CANDIDATES if one in ids]
-
-
-@under_every_strategy
-@pytest.mark.parametrize("ids", [[], ["nothing-like-it"], ["A"], ["\ud800"], ["off", "memory"]])
-def test_an_empty_or_unknown_permission_permits_nothing(
-    catalog: FileKnowledgeCatalog, make: Make, ids: list[str]
-) -> None:
-    context = make(catalog).search(KnowledgeQuery("word", permitted_source_ids=frozenset(ids)))
-    assert sources(context) == []
+def test_permitted_ids_make_nothing_a_candidate(ask: Entrance) -> None:
+    context = ask(KnowledgeQuery("word", permitted_source_ids={"off", "diary"}))
     assert codes(context) == [("NO_ENABLED_SOURCES", None)]
 
 
-@under_every_strategy
-def test_a_policy_of_the_question_is_asked_once_for_each_candidate(
-    catalog: FileKnowledgeCatalog, make: Make
+def test_an_empty_set_and_unknown_ids_permit_nothing(ask: Entrance) -> None:
+    for ids in ([], ["unknown"], ["HIGH"], ["high "]):
+        context = ask(KnowledgeQuery("word", permitted_source_ids=ids))
+        assert names(context) == []
+        assert codes(context) == [("NO_ENABLED_SOURCES", None)]
+
+
+def test_permitted_ids_beat_the_policy_of_the_host(ask: Entrance) -> None:
+    query = KnowledgeQuery("word", permitted_source_ids={"high"})
+    assert sources(ask(query, default_source_visibility_policy=never)) == {"high"}
+    query = KnowledgeQuery("word", permitted_source_ids=())
+    assert sources(ask(query, default_source_visibility_policy=never)) == set()
+
+
+def test_the_policy_of_the_question_beats_the_one_of_the_host(ask: Entrance) -> None:
+    policy = Recorder("low")
+    query = KnowledgeQuery("word", source_visibility_policy=policy)
+    assert sources(ask(query, default_source_visibility_policy=never)) == {"low"}
+    assert policy.asked == CANDIDATES
+
+
+def test_the_policy_of_the_host_holds_where_the_question_names_none(ask: Entrance) -> None:
+    for query in ("word", KnowledgeQuery("word")):
+        policy = Recorder("also")
+        assert sources(ask(query, default_source_visibility_policy=policy)) == {"also"}
+        assert policy.asked == CANDIDATES
+
+
+def test_two_restrictions_at_once_are_refused() -> None:
+    for strategy in (None, GROUPED, MERGED, WEIGHTED):
+        with pytest.raises(
+            RefusedValueError,
+            match=r"^permitted_source_ids and source_visibility_policy exclude each other; give one of them$",
+        ):
+            KnowledgeQuery(
+                "word",
+                resolver_strategy=strategy,
+                permitted_source_ids={"high"},
+                source_visibility_policy=never,
+            )
+
+
+# How a policy is asked
+
+
+@pytest.mark.parametrize("of_host", [True, False])
+def test_a_policy_is_called_with_scope_and_source_once_for_each_candidate(
+    ask: Entrance, of_host: bool
 ) -> None:
-    policy = Policy("a", "top", "off", "memory")
-    query = KnowledgeQuery("word", scope=SCOPE, source_visibility_policy=policy)
-    assert sources(make(catalog).search(query)) == ["top", "a"]
-    assert [source.id for _, source in policy.calls] == CANDIDATES
-    assert all(scope is SCOPE for scope, _ in policy.calls)
-    by_id = {source.id: source for source in catalog.current.sources}
-    assert all(source is by_id[source.id] for _, source in policy.calls)
+    policy = Recorder(*CANDIDATES)
+    scope = KnowledgeAccessScope("acme", "alice", "s-1")
+    if of_host:
+        ask(KnowledgeQuery("word", scope=scope), default_source_visibility_policy=policy)
+    else:
+        ask(KnowledgeQuery("word", scope=scope, source_visibility_policy=policy))
+    low, _, high, _, also = ask.catalog.current.sources
+    assert [arguments for arguments, _ in policy.calls] == [(scope, high), (scope, also), (scope, low)]
+    assert all(arguments[0] is scope for arguments, _ in policy.calls)
+    assert [named for _, named in policy.calls] == [{}] * 3
 
 
-@under_every_strategy
-def test_the_policy_of_the_host_applies_if_the_question_names_neither(
-    catalog: FileKnowledgeCatalog, make: Make
-) -> None:
-    policy = Policy("b")
-    resolver = make(catalog, default_source_visibility_policy=policy)
-    assert sources(resolver.search(KnowledgeQuery("word", scope=SCOPE))) == ["b"]
-    assert [(scope, source.id) for scope, source in policy.calls] == [(SCOPE, one) for one in CANDIDATES]
+def test_who_names_nobody_is_local(ask: Entrance) -> None:
+    policy = Recorder()
+    ask("word", default_source_visibility_policy=policy)
+    assert all(arguments[0] is KnowledgeAccessScope.LOCAL for arguments, _ in policy.calls)
 
 
-@under_every_strategy
-def test_the_policy_of_the_question_beats_that_of_the_host(catalog: FileKnowledgeCatalog, make: Make) -> None:
-    host, own = Policy("b"), Policy("a")
-    resolver = make(catalog, default_source_visibility_policy=host)
-    assert sources(resolver.search(KnowledgeQuery("word", source_visibility_policy=own))) == ["a"]
-    assert host.calls == []
+def test_a_policy_is_asked_again_by_every_search(catalog: FileKnowledgeCatalog) -> None:
+    policy = Recorder("high")
+    resolver = GroupedKnowledgeResolver(catalog, default_source_visibility_policy=policy)
+    assert sources(resolver.search("word")) == {"high"}
+    policy.visible = ("low",)
+    assert sources(resolver.search("word")) == {"low"}
+    assert policy.asked == CANDIDATES * 2
 
 
-@under_every_strategy
-@pytest.mark.parametrize("ids", [frozenset[str](), frozenset({"a"})])
-def test_permitted_ids_beat_the_policy_of_the_host(
-    catalog: FileKnowledgeCatalog, make: Make, ids: frozenset[str]
-) -> None:
-    host = Policy("b")
-    resolver = make(catalog, default_source_visibility_policy=host)
-    assert sources(resolver.search(KnowledgeQuery("word", permitted_source_ids=ids))) == sorted(ids)
-    assert host.calls == []
+class EmptyPolicy(list[str]):
+    """An object that is false, as an empty list of the permitted is, and says no to everything."""
+
+    def __call__(self, scope: object, source: Any) -> bool:
+        return source.id in self
 
 
-@under_every_strategy
-def test_a_policy_that_is_false_is_asked_all_the_same(catalog: FileKnowledgeCatalog, make: Make) -> None:
-    """S2: an empty table of grants grants nothing; taken for no policy at all it would grant everything."""
-    assert not Grants()
-    query = KnowledgeQuery("word", source_visibility_policy=Grants())
-    assert sources(make(catalog).search(query)) == []
-    everyone = make(catalog, default_source_visibility_policy=always(True))
-    assert sources(everyone.search(query)) == []
-    assert sources(make(catalog, default_source_visibility_policy=Grants()).search("word")) == []
-
-
-class Truthy:
-    def __bool__(self) -> bool:
-        return True
-
-
-class NumpyBool(int):
-    """Like the ones of numpy: prints and acts as a bool, and is none."""
-
-
-async def allow(scope: object, source: object) -> bool:
-    return True
-
-
-ANSWERS: list[tuple[str, Any]] = [
-    ("NoneType", None),
-    ("int", 1),
-    ("int", 0),
-    ("str", "yes"),
-    ("str", ""),
-    ("list", [True]),
-    ("Truthy", Truthy()),
-    ("NumpyBool", NumpyBool(1)),
-]
-
-
-@under_every_strategy
-@pytest.mark.parametrize(("kind", "answer"), ANSWERS)
-def test_only_a_bool_is_an_answer(catalog: FileKnowledgeCatalog, make: Make, kind: str, answer: Any) -> None:
-    """S3: yes by accident does not exist; S5: the refusal names no source."""
-    with pytest.raises(RefusedTypeError) as raised:
-        make(catalog).search(KnowledgeQuery("word", source_visibility_policy=always(answer)))
-    assert str(raised.value) == f"source_visibility_policy answers with a bool, not {kind}"
-    with pytest.raises(
-        RefusedTypeError, match=r"^default_source_visibility_policy answers with a bool, not "
-    ):
-        make(catalog, default_source_visibility_policy=always(answer)).search("word")
-
-
-@under_every_strategy
-def test_a_coroutine_is_no_answer_and_is_not_left_waiting(catalog: FileKnowledgeCatalog, make: Make) -> None:
-    policy: Any = allow
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with pytest.raises(RefusedTypeError, match="not coroutine; write it without 'async'") as raised:
-            make(catalog).search(KnowledgeQuery("word", source_visibility_policy=policy))
-        assert SECRET not in str(raised.value)
-        del raised
-        gc.collect()
-    assert caught == []
-
-
-@under_every_strategy
-def test_in_a_batch_the_refusal_names_the_question_and_no_source(
-    catalog: FileKnowledgeCatalog, make: Make
-) -> None:
-    query = KnowledgeQuery("word", source_visibility_policy=always("yes"))
-    with pytest.raises(RefusedTypeError) as raised:
-        make(catalog).search_batch(["word", "word", query])
-    assert str(raised.value) == "queries[2]: source_visibility_policy answers with a bool, not str"
-
-
-class RefusalError(Exception):
-    """Of the host's own making."""
-
-
-@under_every_strategy
-@pytest.mark.parametrize(
-    "error", [RefusalError("no"), ValueError("no"), KeyboardInterrupt(), StopIteration()]
-)
-def test_what_a_policy_raises_passes_unchanged(
-    catalog: FileKnowledgeCatalog, make: Make, error: BaseException
-) -> None:
-    def policy(scope: object, source: object) -> bool:
-        raise error
-
-    for resolver, query in (
-        (make(catalog), KnowledgeQuery("word", source_visibility_policy=policy)),
-        (make(catalog, default_source_visibility_policy=policy), KnowledgeQuery("word")),
-    ):
-        with pytest.raises(type(error)) as raised:
-            resolver.search(query)
-        assert raised.value is error
-        with pytest.raises(type(error)) as raised:
-            resolver.search_batch(["word", query])
-        assert raised.value is error
-
-
-@pytest.mark.parametrize("needs", [1, 3])
-def test_a_policy_takes_scope_and_source_by_position(catalog: FileKnowledgeCatalog, needs: int) -> None:
-    def one(scope: object) -> bool:
-        return True
-
-    def three(scope: object, source: object, more: object) -> bool:
-        return True
-
-    wrong: Any = {1: one, 3: three}[needs]
-    with pytest.raises(TypeError):
-        KnowledgeResolverRouter(catalog, default_source_visibility_policy=wrong).search("word")
-
-
-def test_a_policy_is_given_nothing_else(catalog: FileKnowledgeCatalog) -> None:
-    def exactly(*arguments: object, **named: object) -> bool:
-        return len(arguments) == 2 and not named
-
-    router = KnowledgeResolverRouter(catalog, default_source_visibility_policy=exactly)
-    assert sources(router.search("word")) == CANDIDATES
-
-
-@under_every_strategy
-@pytest.mark.parametrize("how", ["permitted", "policy", "host"])
-def test_an_invisible_source_leaves_no_trace(
-    catalog: FileKnowledgeCatalog, tmp_path: Path, make: Make, how: str
-) -> None:
-    """S5: neither where it works nor where it fails."""
-    shown = ("a", "b", "top")
-    policy = Policy(*shown)
-    resolver = make(catalog, **({"default_source_visibility_policy": policy} if how == "host" else {}))
-    options: dict[str, dict[str, Any]] = {
-        "permitted": {"permitted_source_ids": frozenset(shown)},
-        "policy": {"source_visibility_policy": policy},
-        "host": {},
-    }
-    for step in range(2):
-        if step:
-            (tmp_path / SECRET / "x.md").unlink()
-            (tmp_path / SECRET).rmdir()
-        for text in ("word", "nothing"):
-            context = resolver.search(KnowledgeQuery(text, **options[how]))
-            assert SECRET not in repr(context.passages) + repr(context.diagnostics)
-            assert codes(context) == ([] if text == "word" else [("NO_MATCHES", None)])
-
-
-def test_if_nothing_is_visible_the_answer_speaks_of_visibility_and_names_nothing(
-    catalog: FileKnowledgeCatalog,
-) -> None:
-    """D1."""
-    for query in (
-        KnowledgeQuery("word", permitted_source_ids=frozenset()),
-        KnowledgeQuery("word", permitted_source_ids=frozenset({"guess"})),
-        KnowledgeQuery("word", source_visibility_policy=always(False)),
-    ):
-        (diagnostic,) = KnowledgeResolverRouter(catalog).search(query).diagnostics
-        assert "visib" in diagnostic.message
-        assert not any(repr(one) in diagnostic.message for one in (*CANDIDATES, "guess"))
-        assert SECRET not in diagnostic.message
-
-
-def test_each_question_of_a_batch_asks_its_own_policy(catalog: FileKnowledgeCatalog) -> None:
-    host, own = Policy("b"), Policy("a")
-    router = KnowledgeResolverRouter(catalog, default_source_visibility_policy=host)
-    other = KnowledgeAccessScope("other")
-    batch = router.search_batch(
-        [
-            KnowledgeQuery("word", scope=SCOPE),
-            KnowledgeQuery("word", scope=other, source_visibility_policy=own),
-            KnowledgeQuery("word", permitted_source_ids=frozenset({"top"})),
-            "word",
-        ]
-    )
-    assert [found(context) for context in batch] == [["b/x"], ["a/x"], ["top/x"], ["b/x"]]
-    local = KnowledgeAccessScope.LOCAL
-    assert [(scope, source.id) for scope, source in host.calls] == [
-        (scope, one) for scope in (SCOPE, local) for one in CANDIDATES
-    ]
-    assert [(scope, source.id) for scope, source in own.calls] == [(other, one) for one in CANDIDATES]
-
-
-def test_a_policy_may_change_its_mind_between_searches(catalog: FileKnowledgeCatalog) -> None:
-    """No answer of a policy is remembered."""
-    grants = Grants({SECRET: True})
-    router = KnowledgeResolverRouter(catalog, default_source_visibility_policy=grants)
-    assert sources(router.search("word")) == [SECRET]
-    grants.clear()
-    assert sources(router.search("word")) == []
+def test_a_policy_that_counts_as_false_is_asked_all_the_same(ask: Entrance) -> None:
+    policy = EmptyPolicy()
+    assert not policy
+    context = ask(KnowledgeQuery("word", source_visibility_policy=policy))
+    assert codes(context) == [("NO_ENABLED_SOURCES", None)]
+    context = ask("word", default_source_visibility_policy=policy)
+    assert codes(context) == [("NO_ENABLED_SOURCES", None)]
+    query = KnowledgeQuery("word", source_visibility_policy=policy)
+    assert sources(ask(query, default_source_visibility_policy=never)) == set()
 
 
 def test_a_policy_may_search_itself(catalog: FileKnowledgeCatalog) -> None:
-    """No lock is held while it is called."""
-    inner = KnowledgeResolverRouter(catalog)
+    inner = GroupedKnowledgeResolver(catalog)
 
-    def policy(scope: object, source: KnowledgeCatalogSource) -> bool:
-        query = KnowledgeQuery("word", permitted_source_ids=frozenset({source.id}))
-        return len(inner.search(query).passages) == 1 and catalog.report().generation == 1
+    def policy(scope: object, source: Any) -> bool:
+        found = inner.search(KnowledgeQuery("word", permitted_source_ids={source.id})).passages
+        return found[0].score > 3
 
-    query = KnowledgeQuery("word", source_visibility_policy=policy)
-    assert sources(KnowledgeResolverRouter(catalog).search(query)) == CANDIDATES
+    outer = GroupedKnowledgeResolver(catalog, default_source_visibility_policy=policy)
+    assert sources(outer.search("word")) == {"high", "low"}
 
 
-def test_an_asynchronous_search_asks_in_the_context_of_its_caller(catalog: FileKnowledgeCatalog) -> None:
-    who: contextvars.ContextVar[str] = contextvars.ContextVar("who")
+# What a policy answers
 
-    def policy(scope: object, source: KnowledgeCatalogSource) -> bool:
-        return source.id == who.get()
 
-    router = KnowledgeResolverRouter(catalog, default_source_visibility_policy=policy)
+class LikeTrue:
+    """What numpy's booleans are: true, equal to ``True``, and no ``bool``."""
 
-    async def ask(name: str) -> list[str]:
-        who.set(name)
-        return sources(await router.search_async("word"))
+    def __bool__(self) -> bool:
+        return True
 
-    async def ask_both() -> list[list[str]]:
-        return [*await asyncio.gather(ask("a"), ask("b"))]
+    def __eq__(self, other: object) -> bool:
+        return other is True
 
-    assert asyncio.run(ask_both()) == [["a"], ["b"]]
+    def __hash__(self) -> int:
+        return 1
+
+
+ANSWERS: list[object] = [
+    None,
+    1,
+    0,
+    1.0,
+    "yes",
+    "",
+    "True",
+    [],
+    [True],
+    LikeTrue(),
+    NotImplemented,
+    bool,
+    never,
+]
+
+
+def both_policies(policy: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """As the question's and as the host's: the field, what is asked, what the host sets."""
+    yield "source_visibility_policy", KnowledgeQuery("word", source_visibility_policy=policy), {}
+    yield "default_source_visibility_policy", "word", {"default_source_visibility_policy": policy}
+
+
+def test_anything_but_a_bool_is_refused(ask: Entrance) -> None:
+    answer: object = None
+    calls: list[object] = []
+
+    def policy(scope: object, source: object) -> Any:
+        calls.append(source)
+        return answer
+
+    for answer in ANSWERS:
+        for field, query, defaults in both_policies(policy):
+            calls.clear()
+            with pytest.raises(RefusedTypeError) as raised:
+                ask(query, **defaults)
+            assert type(raised.value) is RefusedTypeError
+            assert ask.text(raised.value) == f"{field} answers with a bool, not {type(answer).__name__}"
+            assert len(calls) == 1
+
+
+def test_one_answer_that_is_no_bool_refuses_all(ask: Entrance) -> None:
+    def policy(scope: object, source: Any) -> Any:
+        return source.id != "low" or None
+
+    with pytest.raises(RefusedTypeError, match="NoneType"):
+        ask("word", default_source_visibility_policy=policy)
+
+
+def test_a_promise_is_no_answer(ask: Entrance) -> None:
+    async def policy(scope: object, source: object) -> bool:
+        return True
+
+    for field, query, defaults in both_policies(policy):
+        with pytest.raises(RefusedTypeError) as raised:
+            ask(query, **defaults)
+        hint = "write it without 'async'"
+        assert ask.text(raised.value) == f"{field} answers with a bool, not coroutine; {hint}"
+
+
+def test_nothing_warns_of_a_promise(catalog: FileKnowledgeCatalog) -> None:
+    async def policy(scope: object, source: object) -> bool:
+        return True
+
+    for _, query, defaults in both_policies(policy):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with pytest.raises(RefusedTypeError):
+                GroupedKnowledgeResolver(catalog, **defaults).search(query)
+            gc.collect()
+        assert caught == []
+
+
+class MyError(Exception):
+    pass
+
+
+def test_what_a_policy_raises_passes_unchanged(ask: Entrance) -> None:
+    error: Exception = MyError()
+
+    def policy(scope: object, source: Any) -> bool:
+        if source.id == "also":
+            raise error
+        return True
+
+    for error in (MyError("mine"), RefusedTypeError("mine"), RefusedValueError("mine"), OSError(2, "mine")):
+        arguments = error.args
+        for _, query, defaults in both_policies(policy):
+            with pytest.raises(type(error)) as raised:
+                ask(query, **defaults)
+            assert raised.value is error
+            assert error.args == arguments
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, StopIteration, GeneratorExit])
+def test_even_what_ends_programs_passes_unchanged(
+    catalog: FileKnowledgeCatalog, kind: type[BaseException]
+) -> None:
+    def policy(scope: object, source: object) -> bool:
+        raise kind
+
+    resolver = GroupedKnowledgeResolver(catalog, default_source_visibility_policy=policy)
+    asks: list[Callable[[], object]] = [
+        lambda: resolver.search("word"),
+        lambda: resolver.search_batch(["word"]),
+    ]
+    for act in asks:
+        with pytest.raises(kind):
+            act()
+
+
+# What is not visible leaves no trace
+
+
+def only(*ids: str) -> dict[str, Any]:
+    return {"permitted_source_ids": ids}
+
+
+def by_policy(*ids: str) -> dict[str, Any]:
+    return {"source_visibility_policy": Recorder(*ids)}
+
+
+@pytest.mark.parametrize("restrict", [only, by_policy])
+def test_an_invisible_source_that_is_broken_leaves_no_trace(
+    ask: Entrance, shelf: Path, caplog: pytest.LogCaptureFixture, restrict: Callable[..., dict[str, Any]]
+) -> None:
+    shutil.rmtree(shelf / "high")
+    write_tree(shelf, {"low/bad.md": b"\xff", "low/worse.md": "---\n"})
+    whole = ask(KnowledgeQuery("word", **restrict("also")))
+    nothing = ask(KnowledgeQuery("nowhere", **restrict("also")))
+    assert names(whole) == ["also:middle"]
+    assert codes(whole) == []
+    assert codes(nothing) == [("NO_MATCHES", None)]
+    for context in (whole, nothing):
+        told = f"{context.diagnostics!r} {context.passages!r} {[*context.passages]!r}"
+        assert not [name for name in ("high", "low", "bad.md", str(shelf)) if name in told]
+    assert caplog.records == []
+
+
+def test_who_sees_nothing_learns_nothing(ask: Entrance, shelf: Path) -> None:
+    shutil.rmtree(shelf / "low")
+    (diagnostic,) = ask("word", default_source_visibility_policy=Recorder()).diagnostics
+    assert diagnostic.code.name == "NO_ENABLED_SOURCES"
+    assert diagnostic.source_id is None
+    assert "visible" in diagnostic.message
+    assert not [name for name in (*CANDIDATES, "off", "diary") if name in diagnostic.message]
+
+
+def test_an_answer_is_the_one_of_a_catalog_without_the_invisible(
+    ask: Entrance, tmp_path_factory: pytest.TempPathFactory, shelf: Path
+) -> None:
+    """Not even order and score tell that there is something else."""
+    alone = tmp_path_factory.mktemp("alone")
+    shutil.copytree(shelf / "low", alone / "low")
+    shutil.copytree(shelf / "also", alone / "also")
+    manifest = write_manifest(
+        alone, [{"id": "low", "path": "low", "priority": 1}, {"id": "also", "path": "also", "priority": 1}]
+    )
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+        for text in ("word", "nowhere"):
+            query = KnowledgeQuery(text, fairness_quota=1, permitted_source_ids={"low", "also"})
+            assert ask(query) == Entrance(catalog, ask.resolver, ask.way)(query)
+
+
+def test_an_invisible_twin_is_not_missed(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
+    """The survivor of one directory is chosen among the visible (R4): hiding the first hides no concept."""
+    write_manifest(shelf, [{"id": "secret", "path": "high", "priority": 9}, {"id": "open", "path": "./high"}])
+    catalog.reload()
+    for strategy in (GROUPED, MERGED, WEIGHTED):
+        query = KnowledgeQuery("word", resolver_strategy=strategy, permitted_source_ids={"open"})
+        assert names(KnowledgeResolverRouter(catalog).search(query)) == ["open:strong", "open:weak"]
+
+
+# Batches
+
+
+def test_each_question_of_a_batch_sees_its_own(catalog: FileKnowledgeCatalog) -> None:
+    default, own = Recorder("high"), Recorder("low")
+    scope = KnowledgeAccessScope("acme")
+    queries: list[KnowledgeQuery | str] = [
+        "word",
+        KnowledgeQuery("word", permitted_source_ids={"also"}),
+        KnowledgeQuery("word", source_visibility_policy=own, scope=scope),
+        KnowledgeQuery("word", permitted_source_ids=()),
+        KnowledgeQuery("word", scope=scope),
+    ]
+    for name, make in RESOLVERS.items():
+        default.calls, own.calls = [], []
+        batch = make(catalog, default_source_visibility_policy=default).search_batch(queries)
+        assert [sources(context) for context in batch] == [{"high"}, {"also"}, {"low"}, set(), {"high"}], name
+        assert default.asked == CANDIDATES * 2
+        assert [arguments[0] for arguments, _ in default.calls] == [KnowledgeAccessScope.LOCAL] * 3 + [
+            scope
+        ] * 3
+        assert own.asked == CANDIDATES
+
+
+def test_a_batch_says_whose_policy_answered_wrongly(catalog: FileKnowledgeCatalog) -> None:
+    def answer_none(scope: object, source: object) -> Any:
+        return None
+
+    own = KnowledgeQuery("word", source_visibility_policy=answer_none)
+    with pytest.raises(RefusedTypeError) as raised:
+        GroupedKnowledgeResolver(catalog).search_batch(["word", "word", own])
+    assert str(raised.value) == "queries[2]: source_visibility_policy answers with a bool, not NoneType"
+
+
+def test_problems_of_what_is_invisible_are_logged_when_somebody_looks(
+    catalog: FileKnowledgeCatalog, shelf: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_tree(shelf, {"low/bad.md": b"\xff"})
+    resolver = GroupedKnowledgeResolver(catalog)
+    resolver.search_batch([KnowledgeQuery("word", permitted_source_ids={"high"})])
+    assert caplog.records == []
+    with caplog.at_level(logging.WARNING, "okf_catalog"):
+        resolver.search_batch([KnowledgeQuery("word", permitted_source_ids={"high"}), "word"])
+    assert len(caplog.records) == 1
+    assert "bad.md" in caplog.text

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benches.documents import Corpus, distinct_terms, terms_of
 from benches.rivals.arrays import empty_scores, ranking_of
 from benches.rivals.base import Exactness, Ranking, Rival, module
 from benches.rivals.scan import BODY, META, TITLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class AhoCorasick(Rival):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from benches.documents import Corpus
 from benches.queries import are_all_long
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benches.documents import Corpus
 
 
 class Exactness(Enum):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from benches.documents import Corpus
 from benches.rivals.base import Exactness, Ranking, Rival, module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benches.documents import Corpus
 
 _TOP = 20
 """How many results a question gets that sets no limit."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benches.documents import Corpus, distinct_terms, terms_of
 from benches.rivals.arrays import ranking_of
 from benches.rivals.base import Exactness, Ranking, Rival, module
 from benches.rivals.scan import BODY, META, TITLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FIELDS = (("title", TITLE), ("meta", META), ("body", BODY))
 _AT_ONCE = 64

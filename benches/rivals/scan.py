@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from benches.documents import Corpus, terms_of
 from benches.rivals.base import Exactness, Ranking, Rival
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 TITLE, META, BODY = 3, 2, 1
 """What a match is worth (K3)."""
@@ -65,7 +68,7 @@ class VocabularyScan(Rival):
     def load(self, corpus: Corpus) -> None:
         self._size = len(corpus)
         fields = [_postings(corpus.titles), _postings(corpus.metas), _postings(corpus.bodies)]
-        tokens = sorted(set().union(*fields))
+        tokens = sorted(set[str]().union(*fields))
         self._vocabulary = "\n".join(tokens)
         self._starts = []
         start = 0

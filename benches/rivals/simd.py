@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benches.documents import Corpus, terms_of
 from benches.rivals.arrays import empty_scores, ranking_of
 from benches.rivals.base import Exactness, Ranking, Rival, module
 from benches.rivals.scan import BODY, META, TITLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class SimdScan(Rival):

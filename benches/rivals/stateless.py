@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import naive
 
-from benches.documents import Corpus
 from benches.rivals.base import Exactness, Ranking, Rival
+
+if TYPE_CHECKING:
+    from benches.documents import Corpus
 
 
 class Stateless(Rival):

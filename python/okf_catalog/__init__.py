@@ -31,6 +31,7 @@ from okf_catalog.errors import (
     RefusedTypeError,
     RefusedValueError,
 )
+from okf_catalog.freshness import Freshness
 from okf_catalog.host import Knowledge, open_knowledge
 from okf_catalog.manifest import (
     CatalogDiagnostic,
@@ -66,6 +67,7 @@ __all__ = [
     "Clock",
     "ConceptStatus",
     "FileKnowledgeCatalog",
+    "Freshness",
     "GroupedKnowledgeResolver",
     "Knowledge",
     "KnowledgeAccessScope",

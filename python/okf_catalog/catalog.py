@@ -2,8 +2,7 @@
 
 import logging
 import os
-import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import NoReturn, final
 
 from okf_catalog._engine import Catalog, Snapshot
 from okf_catalog.checks import check_count, check_kind
-from okf_catalog.errors import RefusedValueError
+from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.freshness import Freshness
 from okf_catalog.manifest import (
     CatalogDiagnostic,
     KnowledgeCatalogSnapshot,
@@ -44,7 +44,8 @@ class SourceReport:
 
     ``directory`` is ``None`` if the source is disabled or unavailable; ``concepts`` counts what can be
     found; ``duplicate_of`` is the id of the source before it, in order S1, that names the same directory;
-    ``failure`` says why the source is unavailable.
+    ``failure`` says why the source is unavailable; ``compared_because`` says why the directory is compared
+    with what is in memory before each search, and is ``None`` where the kernel tells of every change.
     """
 
     source: KnowledgeCatalogSource
@@ -53,6 +54,7 @@ class SourceReport:
     problems: tuple[SourceProblem, ...]
     duplicate_of: str | None
     failure: str | None
+    compared_because: str | None = None
 
 
 @final
@@ -97,6 +99,10 @@ class FileKnowledgeCatalog:
         reload_debounce: how long the manifest must be quiet before it is reloaded by itself.
         max_file_bytes: larger files are problems (B9).
         max_threads: how many threads one call may use; ``None`` is one for each core.
+        freshness: when bundles are compared with the disk.
+        on_progress: called with the id of a source, how many of its files are read, and how many there are
+            to read, while a call reads files for more than a moment; always on the thread of that call. What
+            it raises ends the call.
 
     Raises:
         CatalogError: the catalog cannot open; lists everything that is wrong.
@@ -107,7 +113,7 @@ class FileKnowledgeCatalog:
     again in the other process.
     """
 
-    __slots__ = ("_building", "_engine", "_max_threads", "_path", "_view")
+    __slots__ = ("_engine", "_freshness", "_on_progress", "_path", "_views")
 
     def __init__(
         self,
@@ -118,6 +124,8 @@ class FileKnowledgeCatalog:
         reload_debounce: timedelta = timedelta(milliseconds=250),
         max_file_bytes: int = 16 * 1024 * 1024,
         max_threads: int | None = None,
+        freshness: Freshness = Freshness.EXACT,
+        on_progress: Callable[[str, int, int], object] | None = None,
     ) -> None:
         path = path_text("catalog_file_path", catalog_file_path)
         root = None if catalog_root is None else path_text("catalog_root", catalog_root)
@@ -129,13 +137,22 @@ class FileKnowledgeCatalog:
         if max_threads is not None:
             check_count("max_threads", max_threads, least=1)
             max_threads = min(max_threads, 1024)
+        check_kind("freshness", freshness, Freshness, "a Freshness")
+        if on_progress is not None and not callable(on_progress):
+            raise RefusedTypeError(
+                f"on_progress is called with (source_id, done, total); "
+                f"{type(on_progress).__name__} is not callable"
+            )
         for field, text in (("catalog_file_path", path), ("catalog_root", root or "")):
             if "\0" in text:
                 raise RefusedValueError(f"{field} holds a NUL, which no path can")
         self._path = path
-        self._engine = Catalog(path, root, min(max_file_bytes, 1 << 40), max_threads)
-        self._building = threading.Lock()
-        self._view = View(self._engine.snapshot())
+        self._freshness = freshness
+        self._on_progress = on_progress
+        self._engine = Catalog(
+            path, root, min(max_file_bytes, 1 << 40), max_threads, manual=not freshness.is_exact
+        )
+        self._views = [View(self._engine.snapshot())]
 
     @property
     def current(self) -> KnowledgeCatalogSnapshot:
@@ -191,12 +208,27 @@ class FileKnowledgeCatalog:
                     tuple(SourceProblem(path, reason) for path, reason in problems),
                     duplicate_of,
                     failure,
+                    unwatched,
                 )
-                for position, directory, concepts, problems, duplicate_of, failure in self._engine.report(
-                    view.handle
-                )
+                for (
+                    position,
+                    directory,
+                    concepts,
+                    problems,
+                    duplicate_of,
+                    failure,
+                    unwatched,
+                ) in self._engine.report(view.handle, self._on_progress)
             ),
         )
+
+    def refresh(self) -> None:
+        """Brings every source up to date now, whatever the freshness: later searches see what was complete.
+
+        Raises:
+            CatalogClosedError: the catalog was closed.
+        """
+        log_problems(self._engine.refresh(self.view().handle, self._on_progress))
 
     def close(self) -> None:
         """Lets go of all bundles. Searches under way finish, later ones raise ``CatalogClosedError``."""
@@ -204,14 +236,25 @@ class FileKnowledgeCatalog:
 
     def view(self) -> View:
         """The current snapshot as resolvers use it. Not part of the public interface."""
-        view = self._view
+        view = self._views[-1]
         handle = self._engine.snapshot()
-        if handle.generation == view.snapshot.generation:
+        if handle.generation <= view.snapshot.generation:
             return view
-        with self._building:
-            if self._view.snapshot.generation < handle.generation:
-                self._view = View(handle)
-            return self._view
+        # Who comes second takes what the first made, so that a snapshot is one object for everybody. There
+        # is no lock that a forked process could find taken: appending is all or nothing.
+        made = View(handle)
+        self._views.append(made)
+        return next(view for view in self._views if view.snapshot.generation == handle.generation)
+
+    @property
+    def freshness(self) -> Freshness:
+        """When bundles are compared with the disk."""
+        return self._freshness
+
+    @property
+    def on_progress(self) -> Callable[[str, int, int], object] | None:
+        """What is told how far reading is."""
+        return self._on_progress
 
     @property
     def engine(self) -> Catalog:

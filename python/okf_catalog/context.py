@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, final, overload
 
-from okf_catalog._engine import Answer, BatchAnswer, KnowledgePassage
+from okf_catalog._engine import Answer, BatchAnswer, KnowledgePassage, Table
 from okf_catalog.choice import Choice
 from okf_catalog.query import KnowledgeQuery
 
@@ -91,6 +91,15 @@ class KnowledgeBatch(Sequence[KnowledgeContext]):
     def __iter__(self) -> Iterator[KnowledgeContext]:
         for index in range(len(self)):
             yield self[index]
+
+    def to_arrow(self) -> Table:
+        """All passages as rows, for what reads Arrow: ``pyarrow.table(batch.to_arrow())``, polars, DuckDB.
+
+        Columns: ``query_index`` (from 0, within this batch), ``rank`` (from 1), ``source_id``,
+        ``concept_id``, ``title``, ``excerpt``, ``score``, ``bundle_relative_path``, ``trust_tier``,
+        ``status``, ``stale_after``. The rows are made while they are read, without Python objects.
+        """
+        return self._answers.table(self._places)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, KnowledgeBatch):

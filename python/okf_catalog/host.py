@@ -1,12 +1,13 @@
 """A catalog and a router in one hand."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import NoReturn, final
 
 from okf_catalog.catalog import FileKnowledgeCatalog
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
+from okf_catalog.freshness import Freshness
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
 from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
 
@@ -47,6 +48,12 @@ class Knowledge:
         """What the router's ``search_batch`` returns and raises."""
         return self._resolver.search_batch(queries, limit=limit)
 
+    def search_stream(
+        self, queries: Iterable[KnowledgeQuery | str], /, *, limit: int | None = None
+    ) -> Iterator[KnowledgeContext]:
+        """What the router's ``search_stream`` yields and raises."""
+        return self._resolver.search_stream(queries, limit=limit)
+
     def close(self) -> None:
         """Closes the catalog; may be called twice."""
         self._catalog.close()
@@ -75,6 +82,8 @@ def open_knowledge(
     catalog_root: str | os.PathLike[str] | None = None,
     watch_for_changes: bool = True,
     clock: Clock | None = None,
+    freshness: Freshness = Freshness.EXACT,
+    on_progress: Callable[[str, int, int], object] | None = None,
 ) -> Knowledge:
     """Opens a catalog with a router over it. The result is a context manager.
 
@@ -86,7 +95,11 @@ def open_knowledge(
     strategy = strategy_of("default_strategy", default_strategy)
     check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
     catalog = FileKnowledgeCatalog(
-        catalog_file_path, catalog_root=catalog_root, watch_for_changes=watch_for_changes
+        catalog_file_path,
+        catalog_root=catalog_root,
+        watch_for_changes=watch_for_changes,
+        freshness=freshness,
+        on_progress=on_progress,
     )
     resolver = KnowledgeResolverRouter(
         catalog,

@@ -1,6 +1,6 @@
 """What answers questions: a resolver for each strategy."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta, timezone
 from typing import NoReturn, Protocol, TypeAlias, cast, final, runtime_checkable
 
@@ -16,6 +16,7 @@ from okf_catalog.query import (
     strategy_of,
 )
 from okf_catalog.rows import Question
+from okf_catalog.stream import stream
 from okf_catalog.visibility import visible_sources
 
 __all__ = [
@@ -103,7 +104,9 @@ class _Resolver:
         query = _query_of("query", query)
         catalog = self._catalog
         view = catalog.view()
-        answer = catalog.engine.search(view.handle, self._question(query, view), self._now())
+        answer = catalog.engine.search(
+            view.handle, self._question(query, view), self._now(), catalog.on_progress
+        )
         if problems := answer.problems:
             log_problems(problems)
         return context_of(query, view.snapshot.generation, answer)
@@ -128,18 +131,47 @@ class _Resolver:
             CatalogClosedError: the catalog was closed.
             Exception: whatever a visibility policy raises, unchanged.
         """
-        if limit is not None:
-            check_count("limit", limit, least=0)
-            limit = min(limit, (1 << 32) - 1)
+        limit = _limit_of(limit)
         checked = _queries_of(queries)
         catalog = self._catalog
         view = catalog.view()
         questions = [
             self._question(query, view, where=f"queries[{index}]: ") for index, query in enumerate(checked)
         ]
-        answers = catalog.engine.converse(view.handle, self._now()).ask(questions, limit)
+        answers = catalog.engine.converse(view.handle, self._now()).ask(questions, limit, catalog.on_progress)
         log_problems(answers.problems)
         return KnowledgeBatch(checked, view.snapshot.generation, answers, range(len(checked)))
+
+    def search_stream(
+        self, queries: Iterable[KnowledgeQuery | str], /, *, limit: int | None = None
+    ) -> Iterator[KnowledgeContext]:
+        """Yields the answers of ``search_batch`` in order, while later ones are being computed.
+
+        ``queries`` is read as answers are taken, some hundred questions ahead, so it may be endless, and
+        memory stays bounded if ``limit`` is given. All answers are of one instant and one snapshot, both
+        taken at the first answer, and of one state of each source, taken when a question first needs it.
+        Policies are called on the thread that takes the answers.
+
+        Raises:
+            RefusedTypeError, RefusedValueError: ``limit`` or ``queries`` is refused at once; a question is
+                refused when its turn comes, after the answers before it.
+            CatalogClosedError: the catalog was closed meanwhile.
+            Exception: whatever a visibility policy raises, unchanged, or ``queries`` itself.
+        """
+        limit = _limit_of(limit)
+        many = enumerate(_many(queries))
+        return self._stream((_query_of(f"queries[{index}]", query) for index, query in many), limit)
+
+    def _stream(self, queries: Iterator[KnowledgeQuery], limit: int | None) -> Iterator[KnowledgeContext]:
+        catalog = self._catalog
+        view = catalog.view()
+        conversation = catalog.engine.converse(view.handle, self._now())
+        yield from stream(
+            queries,
+            lambda query: self._question(query, view),
+            view,
+            lambda questions: conversation.ask(questions, limit, catalog.on_progress),
+        )
 
     def _question(self, query: KnowledgeQuery, view: View, *, where: str = "") -> Question:
         strategy, quota = self._order(query)
@@ -174,11 +206,21 @@ class _Resolver:
         raise TypeError("a resolver cannot be pickled; open its catalog again in the other process")
 
 
-def _queries_of(queries: object) -> tuple[KnowledgeQuery, ...]:
+def _limit_of(limit: int | None) -> int | None:
+    if limit is None:
+        return None
+    check_count("limit", limit, least=0)
+    return min(limit, (1 << 32) - 1)
+
+
+def _many(queries: object) -> Iterable[object]:
     if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
         raise RefusedTypeError(f"queries is an iterable of queries, not one {type(queries).__name__}")
-    many = cast("Iterable[object]", queries)
-    return tuple(_query_of(f"queries[{index}]", query) for index, query in enumerate(many))
+    return cast("Iterable[object]", queries)
+
+
+def _queries_of(queries: object) -> tuple[KnowledgeQuery, ...]:
+    return tuple(_query_of(f"queries[{index}]", query) for index, query in enumerate(_many(queries)))
 
 
 def _query_of(field: str, query: object) -> KnowledgeQuery:

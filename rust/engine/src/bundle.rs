@@ -1,60 +1,85 @@
 //! A bundle directory, and the index that is kept like it (B7, F1).
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
+    ffi::CStr,
     io,
+    os::fd::BorrowedFd,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{SystemTime, UNIX_EPOCH},
+    thread,
+    time::{Duration, Instant as Moment, SystemTime, UNIX_EPOCH},
 };
+
+use arc_swap::ArcSwapOption;
 
 use crate::{
     concept::Concept,
     containment::Directory,
     document::Document,
+    events::{Dirt, Events, incomplete},
     index::Index,
     parallel,
-    tree::{self, Content, Listed, Problem, Stamp},
+    task::{Abandoned, Task},
+    tree::{self, Content, Listed, Listing, Problem, Stamp, Witness},
 };
 
 /// How long after its last change a file's times are believed to tell of the next one, in nanoseconds.
 /// The coarsest file systems in use count two seconds.
 const SETTLING: i128 = 2_000_000_000;
+/// How long events are not tried again after they could not be had.
+const TRIED_AGAIN: Duration = Duration::from_secs(60);
+/// How often somebody who waits for a bundle looks whether he is still waited for.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
-#[derive(Debug, Default)]
-pub struct Bundle {
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    /// What events know it by.
+    key: u64,
     /// How many comparisons with the disk have begun.
     begun: AtomicU64,
-    known: Mutex<Known>,
+    /// Held while the bundle is compared with the disk.
+    comparing: Mutex<Compared>,
+    /// How the bundle was at the end of the last comparison. Reading it takes no lock, so that a forked
+    /// process finds it whatever the others were doing.
+    published: ArcSwapOption<State>,
 }
 
-/// A bundle as it was at one moment after the call that asked.
-#[derive(Debug, Clone, Default)]
-pub struct Fresh {
-    /// What can be searched.
-    pub index: Arc<Index>,
-    /// What cannot, sorted by path.
-    pub problems: Arc<[Problem]>,
-    /// Those of the problems that nobody was told of before.
-    pub news: Vec<Problem>,
-}
-
-/// What was read so far.
+/// What only those need who compare.
 #[derive(Debug, Default)]
-struct Known {
-    /// Sorted by path.
-    files: Vec<KnownFile>,
+struct Compared {
     /// Problems already told.
     told: BTreeSet<Problem>,
-    state: Fresh,
     /// Whether the last comparison succeeded.
-    shared: bool,
+    succeeded: bool,
 }
 
-#[derive(Debug)]
+/// How a bundle was.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    /// What can be searched.
+    pub(crate) index: Arc<Index>,
+    /// What cannot, sorted by path.
+    pub(crate) problems: Arc<[Problem]>,
+    /// Why it is compared with the disk before each search; `None` if events tell of every change.
+    pub(crate) unwatched: Option<Arc<str>>,
+    tried: Moment,
+    directories: BTreeMap<Arc<str>, Arc<Contents>>,
+}
+
+/// What was read of one directory.
+#[derive(Debug, Default)]
+struct Contents {
+    /// Sorted by path.
+    files: Vec<KnownFile>,
+    problems: Vec<Problem>,
+    directories: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
 struct KnownFile {
     path: String,
     stamp: Stamp,
@@ -64,129 +89,363 @@ struct KnownFile {
     problem: Option<String>,
 }
 
-impl Bundle {
-    /// The bundle with every change that was complete before this call (F1).
-    ///
-    /// Callers that wait for the same comparison with the disk share it, if it began after they came.
-    ///
-    /// # Errors
-    /// When the directory cannot be listed (B10). What was known is kept.
-    pub fn fresh(&self, directory: &Directory, max_bytes: u64, threads: usize) -> io::Result<Fresh> {
-        let came = self.begun.load(Ordering::SeqCst);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.begun.load(Ordering::SeqCst) > came && known.shared {
-            return Ok(Fresh { news: Vec::new(), ..known.state.clone() });
-        }
-        self.begun.fetch_add(1, Ordering::SeqCst);
-        known.shared = false;
-        let state = known.compare(directory, max_bytes, threads)?;
-        known.shared = true;
-        Ok(state)
+/// A bundle as it was at one moment after the call that asked.
+#[derive(Debug)]
+pub(crate) struct Fresh {
+    pub(crate) state: Arc<State>,
+    /// Those of its problems that nobody was told of before.
+    pub(crate) news: Vec<Problem>,
+}
+
+/// Why a bundle could not be brought up to date. What was known is kept.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The directory cannot be listed (B10).
+    Io(io::Error),
+    /// Nobody waits any more.
+    Abandoned,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Io(error)
     }
 }
 
-impl Known {
-    fn compare(&mut self, directory: &Directory, max_bytes: u64, threads: usize) -> io::Result<Fresh> {
-        let listing = tree::list(directory)?;
-        let unchanged = self.unchanged(&listing.files);
-        let suspects: Vec<&Listed> = listing
-            .files
-            .iter()
-            .zip(&unchanged)
-            .filter(|(_, unchanged)| unchanged.is_none())
-            .map(|(file, _)| file)
-            .collect();
-        let read = parallel::map(&suspects, threads, |file| look(directory, file, max_bytes));
-        // Until here nothing was changed, so that an error loses nothing.
-        let mut read = read.into_iter().collect::<io::Result<Vec<_>>>()?.into_iter();
+impl From<Abandoned> for Failure {
+    fn from(Abandoned: Abandoned) -> Self {
+        Failure::Abandoned
+    }
+}
 
-        let mut before: Vec<Option<KnownFile>> = self.files.drain(..).map(Some).collect();
-        let mut problems = listing.problems;
-        let mut changes = Changes::default();
-        for (listed, unchanged) in listing.files.into_iter().zip(unchanged) {
-            if let Some(known) = unchanged.and_then(|at| before[at].take()) {
-                problems.extend(known.as_problem());
-                self.files.push(known);
-            } else if let Some(Some(looked)) = read.next() {
-                let id = concept_id(&listed.path);
-                let problem = match looked.document {
-                    Ok(document) if self.state.index.get(id).is_some_and(|old| old.document == document) => {
-                        changes.keep(id);
-                        None
-                    }
-                    Ok(document) => {
-                        changes.added.push(Concept { id: id.to_owned(), document });
-                        None
-                    }
-                    Err(reason) => Some(reason),
-                };
-                let Looked { stamp, trusted, .. } = looked;
-                let known = KnownFile { path: listed.path, stamp, trusted, problem };
-                problems.extend(known.as_problem());
-                self.files.push(known);
+/// How to go about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort<'call> {
+    pub(crate) events: &'call Events,
+    pub(crate) max_bytes: u64,
+    pub(crate) threads: usize,
+    pub(crate) task: &'call Task,
+    /// The source that is reported as being read.
+    pub(crate) source: u32,
+}
+
+impl Bundle {
+    /// A bundle of which a state may be known already.
+    pub(crate) fn new(known: Option<Arc<State>>) -> Self {
+        static KEYS: AtomicU64 = AtomicU64::new(0);
+        let told = known.iter().flat_map(|state| state.problems.iter().cloned()).collect();
+        Self {
+            key: KEYS.fetch_add(1, Ordering::Relaxed),
+            begun: AtomicU64::new(0),
+            comparing: Mutex::new(Compared { told, succeeded: false }),
+            published: ArcSwapOption::new(known),
+        }
+    }
+
+    pub(crate) fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// How the bundle was at the end of the last comparison, if there was one.
+    pub(crate) fn published(&self) -> Option<Arc<State>> {
+        self.published.load_full()
+    }
+
+    /// The bundle with every change that was complete before this call (F1).
+    ///
+    /// Callers that wait for the same comparison with the disk share it, if it began after they came.
+    pub(crate) fn fresh(&self, directory: &Directory, effort: Effort<'_>) -> Result<Fresh, Failure> {
+        let came = self.begun.load(Ordering::SeqCst);
+        let mut compared = self.lock(effort.task)?;
+        let known = self.published();
+        if let Some(state) = &known {
+            let shared = self.begun.load(Ordering::SeqCst) > came && compared.succeeded;
+            let clean =
+                state.unwatched.is_none() && effort.events.look().is_some_and(|look| look.is_clean(self.key));
+            if shared || clean {
+                return Ok(Fresh { state: Arc::clone(state), news: Vec::new() });
             }
         }
-        changes
-            .removed
-            .extend(before.into_iter().flatten().filter(|file| file.problem.is_none()).map(|file| file.path));
-        self.publish(changes, problems, threads);
-        Ok(self.tell())
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        compared.succeeded = false;
+        let result = self.compare(directory, known.as_deref(), effort);
+        if let Some(mut look) = effort.events.look() {
+            look.end(self.key, result.is_ok());
+            if let Ok(State { unwatched: Some(_), .. }) = result {
+                look.release(self.key);
+            }
+        }
+        let state = Arc::new(result?);
+        self.published.store(Some(Arc::clone(&state)));
+        compared.succeeded = true;
+        // A problem that went away and comes back is news.
+        let current: BTreeSet<Problem> = state.problems.iter().cloned().collect();
+        let news = current.difference(&compared.told).cloned().collect();
+        compared.told = current;
+        Ok(Fresh { state, news })
     }
 
-    /// For each listed file, where in `files` the same file stands, if its stamp alone tells so.
-    fn unchanged(&self, listed: &[Listed]) -> Vec<Option<usize>> {
-        let mut known = self.files.iter().enumerate().peekable();
-        listed
-            .iter()
-            .map(|file| {
-                while known.next_if(|(_, known)| known.path < file.path).is_some() {}
-                known
-                    .next_if(|(_, known)| known.path == file.path)
-                    .filter(|(_, known)| known.trusted && known.stamp == file.stamp)
-                    .map(|(at, _)| at)
+    /// Whether the disk looks otherwise than events have told, which backs them up where they are blind:
+    /// a file that is written through memory, or on another machine. Nobody waits for this.
+    pub(crate) fn differs(&self, directory: &Directory) -> bool {
+        let Some(state) = self.published() else { return false };
+        tree::walk(directory, &mut Unseen).is_ok_and(|listed| {
+            listed.len() != state.directories.len()
+                || listed.iter().any(|(path, listing)| {
+                    state.directories.get(&**path).is_none_or(|contents| !contents.resembles(listing))
+                })
+        })
+    }
+
+    fn lock(&self, task: &Task) -> Result<MutexGuard<'_, Compared>, Abandoned> {
+        loop {
+            match self.comparing.try_lock() {
+                Ok(guard) => return Ok(guard),
+                Err(TryLockError::Poisoned(poisoned)) => return Ok(PoisonError::into_inner(poisoned)),
+                Err(TryLockError::WouldBlock) => {
+                    task.go_on()?;
+                    thread::sleep(PATIENCE);
+                }
+            }
+        }
+    }
+
+    fn compare(
+        &self,
+        directory: &Directory,
+        known: Option<&State>,
+        effort: Effort<'_>,
+    ) -> Result<State, Failure> {
+        let mut watcher = Watcher::of(self.key, directory, known, effort.events);
+        let dirt = watcher.begin();
+        let before = known.map(|state| &state.directories);
+        let listed = match (dirt, before) {
+            (Dirt::Directories(paths), Some(before)) => list_some(directory, &paths, before, &mut watcher)?,
+            (Dirt::Clean, Some(_)) if watcher.is_watching() => Some(Vec::new()),
+            _ => None,
+        };
+        let (listed, whole) = match listed {
+            Some(listed) => (listed, false),
+            None => (watcher.walk(directory)?, true),
+        };
+        let mut directories = before.cloned().unwrap_or_default();
+        if whole {
+            let met: BTreeSet<&str> = listed.iter().map(|(path, _)| &**path).collect();
+            directories.retain(|path, _| met.contains(&**path));
+        }
+        let mut changes = Changes::default();
+        if whole && let Some(before) = before {
+            let gone = before.iter().filter(|(path, _)| !directories.contains_key(&***path));
+            gone.for_each(|(_, contents)| changes.lose(&contents.files));
+        }
+        let index = known.map(|state| Arc::clone(&state.index)).unwrap_or_default();
+        let looked = look_at(directory, &listed, &directories, effort)?;
+        for ((path, listing), looked) in listed.into_iter().zip(looked) {
+            let old = directories.get(&*path).cloned().unwrap_or_default();
+            if old.is_still(&listing, &looked) {
+                continue;
+            }
+            directories.insert(path.into(), Arc::new(changes.take(&old, listing, looked, &index)));
+        }
+        let index = if changes.are_none() {
+            index
+        } else {
+            let removed = changes.removed();
+            Arc::new(index.with(&removed, changes.added, effort.threads, effort.task)?)
+        };
+        let mut problems: Vec<Problem> = directories
+            .values()
+            .flat_map(|contents| {
+                let files = contents.files.iter().filter_map(KnownFile::as_problem);
+                contents.problems.iter().cloned().chain(files)
             })
-            .collect()
-    }
-
-    fn publish(&mut self, changes: Changes, mut problems: Vec<Problem>, threads: usize) {
-        let removed = changes.removed();
-        if !removed.is_empty() || !changes.added.is_empty() {
-            self.state.index = Arc::new(self.state.index.with(&removed, changes.added, threads));
-        }
+            .collect();
         problems.sort_unstable();
-        if *problems != *self.state.problems {
-            self.state.problems = problems.into();
+        let (unwatched, tried) = watcher.outcome();
+        Ok(State { index, problems: problems.into(), unwatched, tried, directories })
+    }
+}
+
+/// Lists directories anew; `None` if that does not tell everything.
+fn list_some(
+    root: &Directory,
+    paths: &BTreeSet<Arc<str>>,
+    before: &BTreeMap<Arc<str>, Arc<Contents>>,
+    witness: &mut Watcher<'_>,
+) -> io::Result<Option<Vec<(String, Listing)>>> {
+    let mut listed = Vec::with_capacity(paths.len());
+    for path in paths {
+        let Some(old) = before.get(path) else { return Ok(None) };
+        match tree::list_one(root, path, witness)? {
+            Some(listing) if listing.directories == old.directories => {
+                listed.push((path.to_string(), listing));
+            }
+            _ => return Ok(None),
         }
     }
+    Ok(Some(listed))
+}
 
-    /// The state, with the problems that were not told yet. One that went away and comes back is news.
-    fn tell(&mut self) -> Fresh {
-        let current: BTreeSet<Problem> = self.state.problems.iter().cloned().collect();
-        let news = current.difference(&self.told).cloned().collect();
-        self.told = current;
-        Fresh { news, ..self.state.clone() }
-    }
+/// For each directory and each file in it: where it stands among the known ones if its stamp alone tells
+/// that it is the same, or else what it says now.
+fn look_at(
+    root: &Directory,
+    listed: &[(String, Listing)],
+    known: &BTreeMap<Arc<str>, Arc<Contents>>,
+    effort: Effort<'_>,
+) -> Result<Vec<Vec<Looked>>, Failure> {
+    let unchanged: Vec<Vec<Option<usize>>> = listed
+        .iter()
+        .map(|(path, listing)| {
+            let known = known.get(&**path).map_or(&[][..], |contents| &contents.files);
+            unchanged(&listing.files, known)
+        })
+        .collect();
+    let files = listed.iter().zip(&unchanged).flat_map(|((_, listing), unchanged)| {
+        listing.files.iter().zip(unchanged).filter(|(_, at)| at.is_none()).map(|(file, _)| file)
+    });
+    let suspects: Vec<&Listed> = files.collect();
+    let reading = effort.task.begin(effort.source, suspects.len());
+    let read = parallel::map(&suspects, effort.threads, |file| {
+        effort.task.go_on()?;
+        let read = look(root, file, effort.max_bytes)?;
+        reading.advance();
+        Ok(read)
+    });
+    let mut read = read.into_iter().collect::<Result<Vec<_>, Failure>>()?.into_iter();
+    let looked = unchanged.into_iter().map(|files| {
+        let files = files.into_iter().map(|at| match at {
+            Some(at) => Looked::Unchanged(at),
+            None => read.next().flatten().map_or(Looked::Gone, |read| Looked::Read(Box::new(read))),
+        });
+        files.collect()
+    });
+    Ok(looked.collect())
+}
+
+/// For each listed file, where among the known ones the same file stands, if its stamp alone tells so.
+fn unchanged(listed: &[Listed], known: &[KnownFile]) -> Vec<Option<usize>> {
+    let mut known = known.iter().enumerate().peekable();
+    listed
+        .iter()
+        .map(|file| {
+            while known.next_if(|(_, known)| known.path < file.path).is_some() {}
+            known
+                .next_if(|(_, known)| known.path == file.path)
+                .filter(|(_, known)| known.trusted && known.stamp == file.stamp)
+                .map(|(at, _)| at)
+        })
+        .collect()
+}
+
+/// What became of a listed file.
+enum Looked {
+    /// It stands among the known ones.
+    Unchanged(usize),
+    Read(Box<Read>),
+    Gone,
+}
+
+/// What a file says now.
+struct Read {
+    stamp: Stamp,
+    trusted: bool,
+    document: Result<Document, String>,
+}
+
+/// Reads one file; `None` if it is gone.
+fn look(directory: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Option<Read>> {
+    let now = now_nanos();
+    let Some(Content { bytes, stamp, settled }) = tree::read(directory, file, max_bytes)? else {
+        return Ok(None);
+    };
+    let trusted = settled && stamp.changed() + SETTLING < now;
+    let document = bytes.and_then(|bytes| Document::parse(&bytes));
+    Ok(Some(Read { stamp, trusted, document }))
+}
+
+fn now_nanos() -> i128 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i128::try_from(since.as_nanos()).unwrap_or(i128::MAX)
 }
 
 /// How the index differs from the files.
 #[derive(Default)]
 struct Changes {
-    /// Paths of files that were concepts and were not simply unchanged.
-    removed: Vec<String>,
-    /// Ids of those that turned out to say the same as before.
-    kept: BTreeSet<String>,
+    /// Ids of concepts that are gone or replaced.
+    removed: BTreeSet<String>,
     added: Vec<Concept>,
 }
 
 impl Changes {
-    fn keep(&mut self, id: &str) {
-        self.kept.insert(id.to_owned());
+    /// Takes over what is now known of a directory.
+    fn take(&mut self, old: &Contents, listing: Listing, looked: Vec<Looked>, index: &Index) -> Contents {
+        let Listing { files, problems, directories } = listing;
+        let mut kept: BTreeSet<usize> = BTreeSet::new();
+        let mut known = Vec::with_capacity(files.len());
+        for (file, looked) in files.into_iter().zip(looked) {
+            match looked {
+                Looked::Gone => {}
+                Looked::Unchanged(at) => {
+                    kept.insert(at);
+                    known.push(old.files[at].clone());
+                }
+                Looked::Read(read) => {
+                    let Read { stamp, trusted, document } = *read;
+                    let at = old.files.binary_search_by(|known| known.path.cmp(&file.path));
+                    let id = concept_id(&file.path);
+                    let problem = match document {
+                        Ok(document) if index.get(id).is_some_and(|old| old.document == document) => {
+                            kept.extend(at);
+                            None
+                        }
+                        Ok(document) => {
+                            self.added.push(Concept { id: id.to_owned(), document });
+                            None
+                        }
+                        Err(reason) => Some(reason),
+                    };
+                    known.push(KnownFile { path: file.path, stamp, trusted, problem });
+                }
+            }
+        }
+        let lost = old.files.iter().enumerate().filter(|(at, _)| !kept.contains(at));
+        self.removed.extend(lost.filter_map(|(_, file)| file.concept()));
+        Contents { files: known, problems, directories }
     }
 
-    /// The ids of concepts that went or are replaced.
+    /// Files that are not there any more.
+    fn lose(&mut self, files: &[KnownFile]) {
+        self.removed.extend(files.iter().filter_map(KnownFile::concept));
+    }
+
+    fn are_none(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty()
+    }
+
     fn removed(&self) -> Vec<String> {
-        let ids = self.removed.iter().map(|path| concept_id(path));
-        ids.filter(|id| !self.kept.contains(*id)).map(str::to_owned).collect()
+        self.removed.iter().cloned().collect()
+    }
+}
+
+impl Contents {
+    /// Whether a directory holds what it held.
+    fn is_still(&self, listing: &Listing, looked: &[Looked]) -> bool {
+        looked.len() == self.files.len()
+            && looked.iter().all(|looked| matches!(looked, Looked::Unchanged(_)))
+            && listing.problems == self.problems
+            && listing.directories == self.directories
+            && !(listing.files.is_empty() && listing.directories.is_empty())
+    }
+
+    /// Whether a directory looks, to a walk that opens no file, as it did.
+    fn resembles(&self, listing: &Listing) -> bool {
+        listing.problems == self.problems
+            && listing.directories == self.directories
+            && listing.files.len() == self.files.len()
+            && listing.files.iter().zip(&self.files).all(|(file, known)| {
+                file.path == known.path && (file.stamp == known.stamp || known.problem.is_some())
+            })
     }
 }
 
@@ -195,30 +454,117 @@ impl KnownFile {
         let reason = self.problem.clone()?;
         Some(Problem { path: self.path.clone(), reason })
     }
-}
 
-/// What a file says now.
-struct Looked {
-    stamp: Stamp,
-    trusted: bool,
-    document: Result<Document, String>,
-}
-
-/// Reads one file; `None` if it is gone.
-fn look(directory: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Option<Looked>> {
-    let now = now_nanos();
-    let Some(Content { bytes, stamp, settled }) = tree::read(directory, file, max_bytes)? else {
-        return Ok(None);
-    };
-    let trusted = settled && stamp.changed() + SETTLING < now;
-    Ok(Some(Looked { stamp, trusted, document: bytes.and_then(|bytes| Document::parse(&bytes)) }))
-}
-
-fn now_nanos() -> i128 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i128::try_from(since.as_nanos()).unwrap_or(i128::MAX)
+    /// The id of the concept that the file is, if it is one.
+    fn concept(&self) -> Option<String> {
+        self.problem.is_none().then(|| concept_id(&self.path).to_owned())
+    }
 }
 
 fn concept_id(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
+}
+
+/// Sees nothing.
+struct Unseen;
+
+impl Witness for Unseen {
+    fn directory(&mut self, _path: &str, _handle: BorrowedFd<'_>) {}
+    fn shared_file(&mut self, _path: &str, _parent: BorrowedFd<'_>, _name: &CStr) {}
+    fn link(&mut self) {}
+}
+
+/// Has everything watched that a comparison looks at, before it looks.
+struct Watcher<'call> {
+    key: u64,
+    events: &'call Events,
+    device: u64,
+    /// Why the bundle is not watched, if it is not, and since when.
+    refused: Option<(Arc<str>, Moment)>,
+}
+
+impl<'call> Watcher<'call> {
+    fn of(key: u64, directory: &Directory, known: Option<&State>, events: &'call Events) -> Self {
+        let refused = known
+            .filter(|state| state.tried.elapsed() < TRIED_AGAIN)
+            .and_then(|state| Some((Arc::clone(state.unwatched.as_ref()?), state.tried)));
+        let mut this = Self { key, events, device: directory.identity.device, refused };
+        if let Some(reason) = events.missing() {
+            this.refuse(reason);
+        }
+        this
+    }
+
+    fn is_watching(&self) -> bool {
+        self.refused.is_none()
+    }
+
+    fn refuse(&mut self, reason: &str) {
+        self.refused.get_or_insert_with(|| (reason.into(), Moment::now()));
+    }
+
+    /// What changed since the last comparison.
+    fn begin(&mut self) -> Dirt {
+        if !self.is_watching() {
+            return Dirt::All;
+        }
+        self.events.look().map_or(Dirt::All, |mut look| look.begin(self.key))
+    }
+
+    fn walk(&mut self, directory: &Directory) -> io::Result<Vec<(String, Listing)>> {
+        if self.is_watching()
+            && let Some(mut look) = self.events.look()
+        {
+            look.begin_walk(self.key);
+        }
+        let listed = tree::walk(directory, self)?;
+        if self.is_watching()
+            && let Some(mut look) = self.events.look()
+        {
+            look.end_walk(self.key);
+        }
+        Ok(listed)
+    }
+
+    fn watch(&mut self, path: &str, handle: BorrowedFd<'_>, name: Option<&CStr>) {
+        let watched = self.events.look().map(|mut look| look.watch(self.key, path, handle, name));
+        if let Some(Err(reason)) = watched {
+            self.refuse(&reason);
+        }
+    }
+
+    fn outcome(self) -> (Option<Arc<str>>, Moment) {
+        match self.refused {
+            Some((reason, tried)) => (Some(reason), tried),
+            None => (None, Moment::now()),
+        }
+    }
+}
+
+impl Witness for Watcher<'_> {
+    fn directory(&mut self, path: &str, handle: BorrowedFd<'_>) {
+        if !self.is_watching() {
+            return;
+        }
+        // What is mounted inside the bundle may be another kind of file system.
+        let elsewhere = path.is_empty()
+            || rustix::fs::fstat(handle).map_or(true, |stat| tree::identity(&stat).device != self.device);
+        if elsewhere && let Some(reason) = incomplete(handle) {
+            self.refuse(&reason);
+            return;
+        }
+        self.watch(path, handle, None);
+    }
+
+    fn shared_file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr) {
+        if self.is_watching() {
+            // It may be changed by a name outside the bundle, which no directory tells of.
+            let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+            self.watch(directory, parent, Some(name));
+        }
+    }
+
+    fn link(&mut self) {
+        self.refuse("it contains links");
+    }
 }

@@ -6,7 +6,7 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf, absolute},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{SystemTime, UNIX_EPOCH},
@@ -23,11 +23,13 @@ use crate::{
     error::Error,
     instant::Instant,
     manifest, parallel,
+    process::Process,
     question::Question,
     search::Alone,
     snapshot::Snapshot,
     source::{Role, Source},
-    sources::{Bundles, Freshness, Preparation, Prepared},
+    sources::{Freshness, Preparation, Prepared},
+    task::Task,
     tree::{Problem, plain},
 };
 
@@ -63,7 +65,7 @@ impl Options {
     }
 }
 
-/// An open catalog. Every method may be called from any number of threads.
+/// An open catalog. Every method may be called from any number of threads, and after a fork.
 #[derive(Debug)]
 pub struct Catalog {
     manifest: PathBuf,
@@ -73,9 +75,7 @@ pub struct Catalog {
     freshness: Freshness,
     current: ArcSwap<Snapshot>,
     last_reload: ArcSwap<Vec<CatalogDiagnostic>>,
-    /// Held while the manifest is loaded again, never while somebody searches.
-    reloading: Mutex<()>,
-    bundles: Bundles,
+    process: ArcSwap<Process>,
     closed: AtomicBool,
 }
 
@@ -103,6 +103,9 @@ pub struct SourceReport {
     pub duplicate_of: Option<u32>,
     /// Why the source is unavailable, if it is.
     pub failure: Option<String>,
+    /// Why the bundle is compared with the disk before each search; `None` if the kernel tells of every
+    /// change.
+    pub unwatched: Option<String>,
 }
 
 impl Catalog {
@@ -132,8 +135,7 @@ impl Catalog {
             freshness,
             current: ArcSwap::from_pointee(snapshot),
             last_reload: ArcSwap::default(),
-            reloading: Mutex::default(),
-            bundles: Bundles::default(),
+            process: ArcSwap::from_pointee(Process::new()),
             closed: AtomicBool::new(false),
         })
     }
@@ -160,7 +162,8 @@ impl Catalog {
     ///
     /// Returns the snapshot that is in force afterwards.
     pub fn reload(&self) -> Arc<Snapshot> {
-        let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = self.process();
+        let _one_at_a_time = process.reload_alone();
         if self.is_closed() {
             return self.current();
         }
@@ -172,7 +175,7 @@ impl Catalog {
                 let generation = self.current.load().generation + 1;
                 let directory = self.fence.manifest_directory().to_owned();
                 let snapshot = Arc::new(Snapshot::new(generation, sources, directory));
-                self.bundles.keep_only(&snapshot);
+                process.bundles.keep_only(&snapshot, &process.events);
                 self.current.store(snapshot);
                 self.last_reload.store(Arc::default());
             }
@@ -183,7 +186,7 @@ impl Catalog {
     /// Lets go of all bundles. Calls that are under way finish; later ones fail.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
-        self.bundles.clear();
+        self.process().end();
     }
 
     /// Whether [`close`](Self::close) was called.
@@ -195,17 +198,48 @@ impl Catalog {
     /// Answers one question from a snapshot of this catalog; without `now`, at the system's time.
     ///
     /// # Errors
-    /// [`Error::Closed`].
+    /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
     pub fn search(
         &self,
         snapshot: &Arc<Snapshot>,
         question: &Question,
         now: Option<Instant>,
+        task: &Task,
     ) -> Result<Told<Answer>, Error> {
         let now = now.unwrap_or_else(system_time);
-        let prepared = self.prepare(snapshot, &question.visible)?;
+        let mut prepared = Prepared::default();
+        self.prepare(&mut prepared, snapshot, &question.visible, task)?;
+        Ok(self.answer(snapshot, question, now, prepared))
+    }
+
+    /// Answers as [`search`](Self::search) does if nothing has to be read for it; `None` otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn search_unchanged(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        question: &Question,
+        now: Option<Instant>,
+    ) -> Result<Option<Told<Answer>>, Error> {
+        let now = now.unwrap_or_else(system_time);
+        let process = self.open_process()?;
+        let mut prepared = Prepared::default();
+        let task = Task::default();
+        let preparation = self.preparation(&process, &task);
+        let missing = prepared.add_unchanged(snapshot, &question.visible, preparation);
+        Ok(missing.is_empty().then(|| self.answer(snapshot, question, now, prepared)))
+    }
+
+    fn answer(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        question: &Question,
+        now: Instant,
+        prepared: Prepared,
+    ) -> Told<Answer> {
         let answer = question.ask(now).answer(snapshot, &prepared, &Alone, None, self.threads);
-        Ok(Told { value: answer, news: prepared.news })
+        Told { value: answer, news: prepared.news }
     }
 
     /// Begins a conversation: questions that are all put at one time to one state of the files.
@@ -224,22 +258,25 @@ impl Catalog {
         Ok(Conversation { catalog: Arc::clone(self), snapshot, now, prepared: Prepared::default() })
     }
 
-    /// Compares the bundles of the snapshot with the disk, whatever the freshness says, so that later
-    /// searches see what was complete before this call.
+    /// Brings every source of the snapshot up to date, whatever the freshness says, so that later searches
+    /// see what was complete before this call.
     ///
     /// # Errors
-    /// [`Error::Closed`].
-    pub fn refresh(&self, snapshot: &Arc<Snapshot>) -> Result<Told<()>, Error> {
-        self.bundles.forget_last();
-        let prepared = self.prepare(snapshot, snapshot.candidates())?;
+    /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
+    pub fn refresh(&self, snapshot: &Arc<Snapshot>, task: &Task) -> Result<Told<()>, Error> {
+        let process = self.open_process()?;
+        let preparation = Preparation { freshness: Freshness::Exact, ..self.preparation(&process, task) };
+        let mut prepared = Prepared::default();
+        prepared.add_unchanged(snapshot, snapshot.candidates(), preparation);
+        prepared.add(snapshot, snapshot.candidates(), preparation)?;
         Ok(Told { value: (), news: prepared.news })
     }
 
     /// What is known of each source of the snapshot, in the order of the manifest.
     ///
     /// # Errors
-    /// [`Error::Closed`].
-    pub fn report(&self, snapshot: &Arc<Snapshot>) -> Result<Vec<SourceReport>, Error> {
+    /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
+    pub fn report(&self, snapshot: &Arc<Snapshot>, task: &Task) -> Result<Vec<SourceReport>, Error> {
         let enabled = |role: Role| {
             move |&at: &u32| {
                 let source = &snapshot.sources[at as usize];
@@ -249,7 +286,8 @@ impl Catalog {
         let all = || (0_u32..).take(snapshot.sources.len());
         let mut ordered = snapshot.candidates().to_vec();
         ordered.extend(all().filter(enabled(Role::Memory)));
-        let prepared = self.prepare(snapshot, &ordered)?;
+        let mut prepared = Prepared::default();
+        self.prepare(&mut prepared, snapshot, &ordered, task)?;
         let mut first = BTreeMap::new();
         let mut duplicates = BTreeMap::new();
         for &source in &ordered {
@@ -266,14 +304,16 @@ impl Catalog {
                 problems: Vec::new(),
                 duplicate_of: duplicates.get(&source).copied().flatten(),
                 failure: None,
+                unwatched: None,
             };
             if snapshot.sources[source as usize].enabled {
                 match prepared.get(source) {
                     Err(unavailable) => report.failure = Some(unavailable.reason.clone()),
                     Ok(ready) => {
                         report.directory = Some(ready.directory.to_path_buf());
-                        report.concepts = ready.index.len();
-                        report.problems = ready.problems.to_vec();
+                        report.concepts = ready.state.index.len();
+                        report.problems = ready.state.problems.to_vec();
+                        report.unwatched = ready.state.unwatched.as_deref().map(str::to_owned);
                     }
                 }
             }
@@ -282,30 +322,59 @@ impl Catalog {
         Ok(all().map(report).collect())
     }
 
-    fn prepare(&self, snapshot: &Snapshot, sources: &[u32]) -> Result<Prepared, Error> {
-        let mut prepared = Prepared::default();
-        self.prepare_into(&mut prepared, snapshot, sources)?;
-        Ok(prepared)
-    }
-
-    fn prepare_into(
+    fn prepare(
         &self,
         prepared: &mut Prepared,
         snapshot: &Snapshot,
         sources: &[u32],
+        task: &Task,
     ) -> Result<(), Error> {
-        if self.is_closed() {
-            return Err(Error::Closed);
+        let process = self.open_process()?;
+        let preparation = self.preparation(&process, task);
+        if !prepared.add_unchanged(snapshot, sources, preparation).is_empty() {
+            prepared.add(snapshot, sources, preparation)?;
+            process.keep(&self.fence);
         }
-        let preparation = Preparation {
+        Ok(())
+    }
+
+    fn preparation<'call>(&'call self, process: &'call Process, task: &'call Task) -> Preparation<'call> {
+        Preparation {
             fence: &self.fence,
-            bundles: &self.bundles,
+            bundles: &process.bundles,
+            events: &process.events,
             freshness: self.freshness,
             max_bytes: self.max_file_bytes,
             threads: self.threads,
-        };
-        prepared.add(snapshot, sources, &preparation);
-        Ok(())
+            task,
+        }
+    }
+
+    fn open_process(&self) -> Result<Arc<Process>, Error> {
+        if self.is_closed() { Err(Error::Closed) } else { Ok(self.process()) }
+    }
+
+    /// What belongs to this process. After a fork it is made anew.
+    fn process(&self) -> Arc<Process> {
+        let process = self.process.load_full();
+        if process.is_current() {
+            return process;
+        }
+        let inherited = Arc::new(process.inherited());
+        let before = self.process.compare_and_swap(&process, Arc::clone(&inherited));
+        if Arc::ptr_eq(&before, &process) {
+            // Its thread is not there to be ended, and its locks may be held for ever.
+            std::mem::forget(process);
+            inherited
+        } else {
+            Arc::clone(&before)
+        }
+    }
+}
+
+impl Drop for Catalog {
+    fn drop(&mut self) {
+        self.process.load().end();
     }
 }
 
@@ -323,15 +392,16 @@ impl Conversation {
     /// top of each answer. A source is compared with the disk when the first question needs it.
     ///
     /// # Errors
-    /// [`Error::Closed`].
+    /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
     pub fn batch<'questions>(
         &'questions mut self,
         questions: &'questions [Question],
         limit: Option<usize>,
+        task: &Task,
     ) -> Result<Batch<'questions>, Error> {
         let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
         let sources: Vec<u32> = sources.into_iter().collect();
-        self.catalog.prepare_into(&mut self.prepared, &self.snapshot, &sources)?;
+        self.catalog.prepare(&mut self.prepared, &self.snapshot, &sources, task)?;
         let snapshot = Arc::clone(&self.snapshot);
         Ok(Batch::new(snapshot, &self.prepared, questions, self.now, limit, self.catalog.threads))
     }

@@ -5,7 +5,7 @@ mod tests;
 
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -107,11 +107,21 @@ impl Fence {
     /// The first check of C1 that fails. A directory that is there, and cannot be opened, is a
     /// [`TargetNotFound`](Code::TargetNotFound) whose reason says so.
     pub fn enter(&self, path: &str) -> Result<Directory, Breach> {
+        self.enter_by(path, &mut |_| {})
+    }
+
+    /// Enters as [`enter`](Self::enter) does, and shows every directory on the way, the root first,
+    /// before anything in it is looked up.
+    pub(crate) fn enter_by(
+        &self,
+        path: &str,
+        passing: &mut dyn FnMut(BorrowedFd<'_>),
+    ) -> Result<Directory, Breach> {
         check_spelling(path)?;
         let below = self.below_root(path).ok_or_else(|| {
             Breach::new(Code::OutsideRoot, "its path leads outside the catalog root; name a directory inside")
         })?;
-        let handle = walk(&self.root, &below)?;
+        let handle = walk(&self.root, &below, passing)?;
         let file = File::from(handle);
         let metadata = file.metadata().map_err(|error| {
             Breach::new(Code::TargetNotFound, format!("its directory cannot be examined ({})", error.kind()))
@@ -188,7 +198,7 @@ const PASSING: OFlags = OFlags::RDONLY;
 
 /// Opens the directory at `below`, part by part, each from the handle of the one before, so that
 /// what was checked is what was entered. The root may be a link; nothing after it may.
-fn walk(root: &Path, below: &Path) -> Result<OwnedFd, Breach> {
+fn walk(root: &Path, below: &Path, passing: &mut dyn FnMut(BorrowedFd<'_>)) -> Result<OwnedFd, Breach> {
     let flags = |last: bool| {
         let access = if last { OFlags::RDONLY } else { PASSING };
         access | OFlags::DIRECTORY | OFlags::CLOEXEC
@@ -200,6 +210,7 @@ fn walk(root: &Path, below: &Path) -> Result<OwnedFd, Breach> {
     while let Some(part) = parts.next() {
         let last = parts.peek().is_none();
         let from = entered.as_ref().unwrap_or(&start);
+        passing(from.as_fd());
         let next = retry_on_intr(|| openat(from, part, flags(last) | OFlags::NOFOLLOW, Mode::empty()));
         match next {
             Ok(handle) => entered = Some(handle),

@@ -1,6 +1,6 @@
 //! Why the engine could not do what was asked.
 
-use crate::diagnostic::CatalogDiagnostic;
+use crate::{diagnostic::CatalogDiagnostic, task::Abandoned};
 
 /// Everything that stops a call. What is wrong with one source of many is never here but in the answer.
 #[derive(Debug, thiserror::Error)]
@@ -11,4 +11,13 @@ pub enum Error {
     /// The catalog was closed before.
     #[error("the catalog is closed; open it again to search it")]
     Closed,
+    /// Nobody waited any more; what was known before is kept.
+    #[error("the work was abandoned")]
+    Abandoned,
+}
+
+impl From<Abandoned> for Error {
+    fn from(Abandoned: Abandoned) -> Self {
+        Error::Abandoned
+    }
 }

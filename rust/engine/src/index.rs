@@ -19,7 +19,10 @@ pub(crate) use matches::MOST;
 pub use matches::Matches;
 pub use segment::Segment;
 
-use crate::concept::{Concept, compare_by_parts};
+use crate::{
+    concept::{Concept, compare_by_parts},
+    task::{Abandoned, Task},
+};
 
 /// No segment is built over more text than this, so that 32 bits number everything in it.
 const SEGMENT_BYTES: usize = 512 << 20;
@@ -158,8 +161,16 @@ impl Index {
     /// Costs time for the text of `added` and little for all others, except that segments of similar
     /// size are merged now and then: over many changes each concept is merged a logarithmic number of
     /// times.
-    #[must_use]
-    pub fn with(&self, removed: &[String], added: Vec<Concept>, threads: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was; nothing is changed then.
+    pub fn with(
+        &self,
+        removed: &[String],
+        added: Vec<Concept>,
+        threads: usize,
+        task: &Task,
+    ) -> Result<Self, Abandoned> {
         let mut parts: Vec<Part> = self.parts.iter().map(|part| without(part, removed)).collect();
         let mut fresh: Vec<Arc<Concept>> = added.into_iter().map(Arc::new).collect();
         parts.retain(|part| {
@@ -176,11 +187,11 @@ impl Index {
             parts.pop();
         }
         for chunk in chunks(fresh) {
-            parts.push(Part::whole(Segment::build(chunk, threads)));
+            parts.push(Part::whole(Segment::build(chunk, threads, task)?));
         }
         // Large ones first: what changes often then sits at the end, where it is merged cheaply.
         parts.sort_by_key(|part| std::cmp::Reverse(part.count));
-        Self::of(parts)
+        Ok(Self::of(parts))
     }
 
     fn of(mut parts: Vec<Part>) -> Self {

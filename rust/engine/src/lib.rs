@@ -6,13 +6,13 @@
 //! `R5`, ...) name the facts of the project's semantics that a piece of code carries out.
 //!
 //! The modules, in the order data flows through them: [`manifest`] and [`containment`] say where bundles
-//! are; [`tree`], [`document`] and [`frontmatter`] read them; [`bundle`] keeps what was read like the
+//! are; [`tree`], [`document`] and [`frontmatter`] read them; the bundle room keeps what was read like the
 //! disk; [`fold`], [`terms`], [`index`] and [`search`] find what matches; [`rank`] and [`fairness`] order
 //! it; [`excerpt`] and [`answer`] show it; [`catalog`] holds everything together.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use okf_engine::{Catalog, Options, Question, Staleness, Strategy};
+//! use okf_engine::{Catalog, Options, Question, Staleness, Strategy, Task};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # std::fs::create_dir(directory.path().join("sales"))?;
@@ -31,7 +31,7 @@
 //!     quota: None,
 //!     visible: snapshot.candidates().to_vec(),
 //! };
-//! let answer = catalog.search(&snapshot, &question, None)?.value;
+//! let answer = catalog.search(&snapshot, &question, None, &Task::default())?.value;
 //! let passage = answer.passage(0).expect("one concept matches");
 //! assert_eq!(passage.concept.id, "revenue");
 //! assert_eq!(answer.excerpt(&passage.concept), "Net of refunds.");
@@ -41,13 +41,14 @@
 
 pub mod answer;
 pub mod batch;
-pub mod bundle;
+mod bundle;
 pub mod catalog;
 pub mod concept;
 pub mod containment;
 pub mod diagnostic;
 pub mod document;
 pub mod error;
+mod events;
 pub mod excerpt;
 pub mod fairness;
 pub mod fold;
@@ -56,12 +57,14 @@ pub mod index;
 pub mod instant;
 pub mod manifest;
 pub mod parallel;
+mod process;
 pub mod question;
 pub mod rank;
 pub mod search;
 pub mod snapshot;
 pub mod source;
 mod sources;
+pub mod task;
 pub mod terms;
 pub mod tree;
 
@@ -73,3 +76,4 @@ pub use question::Question;
 pub use rank::Strategy;
 pub use search::Staleness;
 pub use sources::Freshness;
+pub use task::Task;

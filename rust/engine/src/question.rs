@@ -73,7 +73,7 @@ impl Asked<'_> {
             }
             met.extend(identity);
             match source_of {
-                Ok(ready) => searched.push((source, Arc::clone(&ready.index))),
+                Ok(ready) => searched.push((source, Arc::clone(&ready.state.index))),
                 Err(unavailable) => {
                     diagnostics.push(source_unavailable(snapshot, source, &unavailable.reason));
                 }

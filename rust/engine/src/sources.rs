@@ -2,92 +2,137 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    os::fd::BorrowedFd,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
+
+use arc_swap::ArcSwap;
 
 use crate::{
     answer::News,
-    bundle::{Bundle, Fresh},
+    bundle::{Bundle, Effort, Failure, Fresh, State},
     containment::{Directory, Fence, Identity},
+    events::{Events, Look, incomplete},
     index::Index,
     parallel,
     snapshot::Snapshot,
-    tree::{Problem, plain},
+    task::{Abandoned, Task},
+    tree::plain,
 };
 
 /// When a bundle is compared with the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Freshness {
-    /// Before every search (F1).
+    /// Before every search, unless the kernel tells that nothing changed (F1).
     #[default]
     Exact,
     /// When it is first searched, and then only when the host asks for it.
     Manual,
 }
 
-/// The bundles read so far, by the path that the manifest names them with.
+/// The bundles read so far, by the path that the manifest names them with. Replaced whole, so that a forked
+/// process finds it complete.
 #[derive(Debug, Default)]
-pub(crate) struct Bundles(Mutex<BTreeMap<String, Known>>);
+pub(crate) struct Bundles(ArcSwap<BTreeMap<String, Known>>);
 
-/// A bundle, and how it was when it was last compared with the disk.
-#[derive(Debug)]
+/// A bundle, and how it was reached.
+#[derive(Debug, Clone)]
 struct Known {
     identity: Identity,
+    directory: Arc<Path>,
     bundle: Arc<Bundle>,
-    last: Option<Ready>,
+    /// The way that led there, if events tell when it changes.
+    way: Option<Way>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Way {
+    root: Identity,
+    number: u64,
+}
+
+impl Known {
+    fn ready(&self) -> Option<Ready> {
+        let state = self.bundle.published()?;
+        Some(Ready { identity: self.identity, directory: Arc::clone(&self.directory), state })
+    }
 }
 
 impl Bundles {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The same bundles for a forked process, which has no events yet.
+    pub(crate) fn inherited(&self) -> Self {
+        let mut twins: BTreeMap<Identity, Arc<Bundle>> = BTreeMap::new();
+        let inherit = |(path, known): (&String, &Known)| {
+            let bundle = twins
+                .entry(known.identity)
+                .or_insert_with(|| Arc::new(Bundle::new(known.bundle.published())))
+                .clone();
+            (path.clone(), Known { bundle, way: None, ..known.clone() })
+        };
+        Self(ArcSwap::from_pointee(self.0.load().iter().map(inherit).collect()))
     }
 
-    /// The bundle of a directory. Two paths of one directory share it; a directory that took the place
-    /// of another gets a new one.
-    fn of(&self, path: &str, identity: Identity) -> Arc<Bundle> {
-        let mut bundles = self.lock();
-        if let Some(known) = bundles.get(path)
-            && known.identity == identity
-        {
-            return Arc::clone(&known.bundle);
-        }
-        let twin = bundles.values().find(|known| known.identity == identity);
-        let bundle = twin.map_or_else(Arc::default, |known| Arc::clone(&known.bundle));
-        let known = Known { identity, bundle: Arc::clone(&bundle), last: None };
-        bundles.insert(path.to_owned(), known);
-        bundle
-    }
-
-    /// How the bundle at a path was when it was last compared with the disk, if it was.
-    fn last(&self, path: &str) -> Option<Ready> {
-        self.lock().get(path)?.last.clone()
-    }
-
-    /// Remembers how the bundle at a path is.
-    fn remember(&self, path: &str, ready: &Ready) {
-        if let Some(known) = self.lock().get_mut(path)
-            && known.identity == ready.identity
-        {
-            known.last = Some(ready.clone());
-        }
-    }
-
-    /// Has every bundle compared with the disk when it is next searched.
-    pub(crate) fn forget_last(&self) {
-        self.lock().values_mut().for_each(|known| known.last = None);
+    /// Notes how the bundle at a path was reached. Two paths of one directory share a bundle; a directory
+    /// that took the place of another gets a new one.
+    fn reached(&self, path: &str, directory: &Directory, way: Option<Way>) -> Arc<Bundle> {
+        let identity = directory.identity;
+        let mut chosen = None;
+        self.0.rcu(|bundles| {
+            let same = bundles.get(path).filter(|known| known.identity == identity);
+            let twin = || bundles.values().find(|known| known.identity == identity);
+            let bundle = same.or_else(twin).map(|known| Arc::clone(&known.bundle));
+            let bundle = bundle.unwrap_or_else(|| Arc::new(Bundle::new(None)));
+            chosen = Some(Arc::clone(&bundle));
+            if same.is_some_and(|known| known.way == way) {
+                return Arc::clone(bundles);
+            }
+            let known = Known { identity, directory: directory.path.as_path().into(), bundle, way };
+            let mut bundles = BTreeMap::clone(bundles);
+            bundles.insert(path.to_owned(), known);
+            Arc::new(bundles)
+        });
+        chosen.expect("the bundle was chosen just now")
     }
 
     /// Forgets what no source names any more.
-    pub(crate) fn keep_only(&self, snapshot: &Snapshot) {
+    pub(crate) fn keep_only(&self, snapshot: &Snapshot, events: &Events) {
         let named: BTreeSet<&str> =
             snapshot.sources.iter().filter(|s| s.enabled).map(|s| s.path.as_str()).collect();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|path, _| named.contains(path.as_str()));
+        self.keep(|path| named.contains(path), events);
     }
 
     /// Forgets everything.
-    pub(crate) fn clear(&self) {
-        self.lock().clear();
+    pub(crate) fn clear(&self, events: &Events) {
+        self.keep(|_| false, events);
+    }
+
+    fn keep(&self, keep: impl Fn(&str) -> bool, events: &Events) {
+        let before = self.0.rcu(|bundles| {
+            let kept = bundles.iter().filter(|(path, _)| keep(path));
+            kept.map(|(path, known)| (path.clone(), known.clone())).collect::<BTreeMap<_, _>>()
+        });
+        let Some(mut look) = events.look() else { return };
+        let kept: BTreeSet<u64> = self.0.load().values().map(|known| known.bundle.key()).collect();
+        let gone = before.values().map(|known| known.bundle.key()).filter(|key| !kept.contains(key));
+        gone.for_each(|key| look.release(key));
+        look.forget_ways();
+    }
+
+    /// Compares every watched bundle with the disk without anybody waiting, and has it compared before the
+    /// next search if it looks otherwise.
+    pub(crate) fn back_up(&self, fence: &Fence, events: &Events) {
+        for (path, known) in &**self.0.load() {
+            let watched = known.bundle.published().is_some_and(|state| state.unwatched.is_none());
+            if watched
+                && let Ok(directory) = fence.enter(path)
+                && directory.identity == known.identity
+                && known.bundle.differs(&directory)
+                && let Some(mut look) = events.look()
+            {
+                look.doubt(known.bundle.key());
+            }
+        }
     }
 }
 
@@ -96,8 +141,7 @@ impl Bundles {
 pub(crate) struct Ready {
     pub(crate) identity: Identity,
     pub(crate) directory: Arc<Path>,
-    pub(crate) index: Arc<Index>,
-    pub(crate) problems: Arc<[Problem]>,
+    pub(crate) state: Arc<State>,
 }
 
 /// Why a source cannot be searched.
@@ -110,13 +154,15 @@ pub(crate) struct Unavailable {
 }
 
 /// How sources are brought up to date.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Preparation<'catalog> {
     pub(crate) fence: &'catalog Fence,
     pub(crate) bundles: &'catalog Bundles,
+    pub(crate) events: &'catalog Events,
     pub(crate) freshness: Freshness,
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
+    pub(crate) task: &'catalog Task,
 }
 
 /// The sources that a call needs, each brought up to date once.
@@ -136,33 +182,59 @@ struct Named {
 }
 
 impl Prepared {
-    /// Adds sources that are not here yet: enters their directories again (S4), and brings their bundles
-    /// up to date, on several threads.
-    pub(crate) fn add(&mut self, snapshot: &Snapshot, sources: &[u32], preparation: &Preparation<'_>) {
-        let Preparation { fence, bundles, freshness, max_bytes, threads } = *preparation;
-        // One directory is read once, even if several sources name it.
-        let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
+    /// Adds the sources of which it is known, at once, that nothing changed; the others are left.
+    pub(crate) fn add_unchanged(
+        &mut self,
+        snapshot: &Snapshot,
+        sources: &[u32],
+        preparation: Preparation<'_>,
+    ) -> Vec<u32> {
+        let bundles = preparation.bundles.0.load();
+        let mut look = None;
+        if preparation.freshness == Freshness::Exact {
+            let looked = preparation.events.look().zip(root_identity(preparation.fence));
+            let Some((events, root)) = looked else { return self.missing(sources) };
+            look = Some((Way { root, number: events.way() }, events));
+        }
         for &source in sources {
-            if self.ready.contains_key(&source) {
-                continue;
-            }
-            let path = &snapshot.sources[source as usize].path;
-            if freshness == Freshness::Manual
-                && let Some(ready) = bundles.last(path)
+            if !self.ready.contains_key(&source)
+                && let Some(known) = bundles.get(&snapshot.sources[source as usize].path)
+                && look.as_ref().is_none_or(|(way, events)| {
+                    known.way == Some(*way) && events.is_clean(known.bundle.key())
+                })
+                && let Some(ready) = known.ready()
             {
                 self.ready.insert(source, Ok(ready));
-                continue;
             }
-            match fence.enter(path) {
-                Err(breach) => {
-                    let reason = breach.reason;
+        }
+        self.missing(sources)
+    }
+
+    fn missing(&self, sources: &[u32]) -> Vec<u32> {
+        sources.iter().copied().filter(|source| !self.ready.contains_key(source)).collect()
+    }
+
+    /// Adds sources that are not here yet: enters their directories again (S4), and brings their bundles
+    /// up to date, on several threads.
+    pub(crate) fn add(
+        &mut self,
+        snapshot: &Snapshot,
+        sources: &[u32],
+        preparation: Preparation<'_>,
+    ) -> Result<(), Abandoned> {
+        let Preparation { bundles, events, max_bytes, threads, task, .. } = preparation;
+        // One directory is read once, even if several sources name it.
+        let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
+        for source in self.missing(sources) {
+            let path = &snapshot.sources[source as usize].path;
+            match enter(preparation, path) {
+                Err(reason) => {
                     self.ready.insert(source, Err(Unavailable { reason, identity: None }));
                 }
-                Ok(directory) => {
-                    let identity = directory.identity;
-                    let bundle = bundles.of(path, identity);
+                Ok((directory, way)) => {
+                    let bundle = bundles.reached(path, &directory, way);
                     directories
-                        .entry(identity)
+                        .entry(directory.identity)
                         .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
                         .sources
                         .push(source);
@@ -172,28 +244,26 @@ impl Prepared {
         let directories: Vec<_> = directories.into_values().collect();
         let each = (threads / directories.len().max(1)).max(1);
         let fresh = parallel::map(&directories, threads, |named| {
-            named.bundle.fresh(&named.directory, max_bytes, each)
+            let effort = Effort { events, max_bytes, threads: each, task, source: named.sources[0] };
+            named.bundle.fresh(&named.directory, effort)
         });
         for (Named { directory, sources, .. }, fresh) in directories.into_iter().zip(fresh) {
             let identity = directory.identity;
             match fresh {
-                Err(error) => {
+                Err(Failure::Abandoned) => return Err(Abandoned),
+                Err(Failure::Io(error)) => {
                     let reason = format!("its directory cannot be read: {}", plain(&error));
                     let unavailable = Unavailable { reason, identity: Some(identity) };
                     self.ready.extend(sources.into_iter().map(|source| (source, Err(unavailable.clone()))));
                 }
-                Ok(Fresh { index, problems, news }) => {
+                Ok(Fresh { state, news }) => {
                     self.news.extend(news.into_iter().map(|problem| News { source: sources[0], problem }));
-                    let ready = Ready { identity, directory: directory.path.into(), index, problems };
-                    for source in sources {
-                        if freshness == Freshness::Manual {
-                            bundles.remember(&snapshot.sources[source as usize].path, &ready);
-                        }
-                        self.ready.insert(source, Ok(ready.clone()));
-                    }
+                    let ready = Ready { identity, directory: directory.path.into(), state };
+                    self.ready.extend(sources.into_iter().map(|source| (source, Ok(ready.clone()))));
                 }
             }
         }
+        Ok(())
     }
 
     /// A source that was asked for, or why it is unavailable.
@@ -203,6 +273,33 @@ impl Prepared {
 
     /// The index of every source that can be searched.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = &Arc<Index>> {
-        self.ready.values().filter_map(|ready| ready.as_ref().ok()).map(|ready| &ready.index)
+        self.ready.values().filter_map(|ready| ready.as_ref().ok()).map(|ready| &ready.state.index)
     }
+}
+
+/// Which directory the catalog root is just now.
+fn root_identity(fence: &Fence) -> Option<Identity> {
+    rustix::fs::stat(fence.root()).ok().map(|stat| crate::tree::identity(&stat))
+}
+
+/// Enters the directory of a source, and has the way there watched. What happens on the way from now on
+/// gives it another number.
+fn enter(preparation: Preparation<'_>, path: &str) -> Result<(Directory, Option<Way>), String> {
+    let Preparation { fence, events, .. } = preparation;
+    let number = events.look().map(|look| look.way());
+    let mut watched = number.is_some();
+    let mut root = None;
+    let mut passing = |handle: BorrowedFd<'_>| {
+        if root.is_none() {
+            root = rustix::fs::fstat(handle).ok().map(|stat| crate::tree::identity(&stat));
+        }
+        watched = watched
+            && incomplete(handle).is_none()
+            && events.look().is_some_and(|mut look: Look<'_>| look.watch_way(handle));
+    };
+    let directory = fence.enter_by(path, &mut passing).map_err(|breach| breach.reason)?;
+    // A source may be the root itself.
+    let root = root.or(Some(directory.identity));
+    let way = number.zip(root).map(|(number, root)| Way { root, number }).filter(|_| watched);
+    Ok((directory, way))
 }

@@ -62,7 +62,7 @@ impl Stamp {
 }
 
 #[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::cast_sign_loss)]
-fn identity(stat: &Stat) -> Identity {
+pub(crate) fn identity(stat: &Stat) -> Identity {
     Identity { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
@@ -77,40 +77,87 @@ pub struct Listed {
     target: Option<String>,
 }
 
-/// What a walk of a bundle directory found, both sorted by path.
+/// What one directory of a bundle holds.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Files that should be concepts.
+    /// Files that should be concepts, sorted by path.
     pub files: Vec<Listed>,
     /// What cannot be one.
     pub problems: Vec<Problem>,
+    /// The paths of the directories in it, sorted.
+    pub directories: Vec<String>,
 }
 
-/// Lists every file below `root` that should be a concept.
+/// Is shown everything that a walk looks at, before it looks.
+pub(crate) trait Witness {
+    /// A directory, before it is listed.
+    fn directory(&mut self, path: &str, handle: BorrowedFd<'_>);
+    /// A file that has other names too, before its stamp is taken.
+    fn shared_file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr);
+    /// A link was met.
+    fn link(&mut self);
+}
+
+/// Lists every directory below `root`, each under its path; that of the root is empty.
 ///
 /// # Errors
 /// When the root cannot be listed, or the process ran out of what it needs to go on.
-pub fn list(root: &Directory) -> io::Result<Listing> {
+pub(crate) fn walk(root: &Directory, witness: &mut dyn Witness) -> io::Result<Vec<(String, Listing)>> {
+    let mut listings = Vec::new();
+    let mut pending = Vec::new();
     let handle = Rc::new(root.handle.try_clone()?);
-    let mut walk = Walk { root, listing: Listing::default(), pending: Vec::new() };
-    walk.enter(&handle, "", 0)?;
+    let listing = Lister { root, witness }.list(&handle, "")?;
+    push_children(&mut pending, &handle, &listing, 0);
+    listings.push((String::new(), listing));
     // Children are opened when their turn comes, below a parent that is still held: no more handles are
     // open than the tree is deep.
-    while let Some(Pending { parent, path, depth }) = walk.pending.pop() {
+    while let Some(Pending { parent, path, depth }) = pending.pop() {
+        if depth > MAX_DEPTH {
+            let reason = format!("directories are nested deeper than {MAX_DEPTH}");
+            listings.push((path.clone(), Listing::refused(path, reason)));
+            continue;
+        }
         let name = path.rsplit('/').next().unwrap_or(&path);
-        match open_directory(parent.as_fd(), name) {
-            Ok(handle) => {
-                if let Err(error) = walk.enter(&Rc::new(handle), &path, depth) {
-                    walk.refuse_directory(path, &error)?;
-                }
-            }
-            Err(error) => walk.refuse_directory(path, &error.into())?,
+        let listed = open_directory(parent.as_fd(), name).map_err(io::Error::from).and_then(|handle| {
+            let handle = Rc::new(handle);
+            let listing = Lister { root, witness: &mut *witness }.list(&handle, &path)?;
+            push_children(&mut pending, &handle, &listing, depth);
+            Ok(listing)
+        });
+        if let Some(listing) = unlisted(&path, listed)? {
+            listings.push((path, listing));
         }
     }
-    let mut listing = walk.listing;
-    listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    listing.problems.sort_unstable();
-    Ok(listing)
+    Ok(listings)
+}
+
+/// Lists the directory at `path` below `root`; `None` if it is gone.
+///
+/// # Errors
+/// When the process ran out of what it needs to go on.
+pub(crate) fn list_one(
+    root: &Directory,
+    path: &str,
+    witness: &mut dyn Witness,
+) -> io::Result<Option<Listing>> {
+    let opened = if path.is_empty() { root.handle.try_clone() } else { open_path(root.handle.as_fd(), path) };
+    unlisted(path, opened.and_then(|handle| Lister { root, witness }.list(&handle, path)))
+}
+
+/// What stands for a directory that may not have been listed.
+fn unlisted(path: &str, listed: io::Result<Listing>) -> io::Result<Option<Listing>> {
+    match listed {
+        Ok(listing) => Ok(Some(listing)),
+        // It vanished, or became something else, since its parent was read.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => {
+            exhausted(&error)?;
+            let reason = format!("the directory cannot be listed: {}", plain(&error));
+            Ok(Some(Listing::refused(path.to_owned(), reason)))
+        }
+    }
 }
 
 struct Pending {
@@ -119,70 +166,101 @@ struct Pending {
     depth: usize,
 }
 
-struct Walk<'root> {
-    root: &'root Directory,
-    listing: Listing,
-    pending: Vec<Pending>,
+fn push_children(pending: &mut Vec<Pending>, parent: &Rc<OwnedFd>, listing: &Listing, depth: usize) {
+    pending.extend(listing.directories.iter().map(|path| Pending {
+        parent: Rc::clone(parent),
+        path: path.clone(),
+        depth: depth + 1,
+    }));
 }
 
-impl Walk<'_> {
-    fn enter(&mut self, handle: &Rc<OwnedFd>, prefix: &str, depth: usize) -> io::Result<()> {
+impl Listing {
+    fn refused(path: String, reason: String) -> Self {
+        Self { problems: vec![Problem { path, reason }], ..Self::default() }
+    }
+
+    fn refuse(&mut self, path: String, reason: &str) {
+        self.problems.push(Problem { path, reason: reason.to_owned() });
+    }
+
+    fn refuse_unreadable(&mut self, path: String, error: &io::Error) -> io::Result<()> {
+        exhausted(error)?;
+        self.refuse(path, &format!("it cannot be read: {}", plain(error)));
+        Ok(())
+    }
+}
+
+struct Lister<'call> {
+    root: &'call Directory,
+    witness: &'call mut dyn Witness,
+}
+
+impl Lister<'_> {
+    fn list(&mut self, handle: &OwnedFd, path: &str) -> io::Result<Listing> {
+        self.witness.directory(path, handle.as_fd());
+        let mut listing = Listing::default();
+        let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         for entry in Dir::read_from(handle.as_fd())? {
             let entry = entry?;
             let raw = entry.file_name();
             if raw.to_bytes().starts_with(b".") {
                 continue;
             }
-            let join = |name: &str| {
-                if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") }
-            };
+            let kind = kind(handle, raw, entry.file_type());
             let Ok(name) = raw.to_str() else {
-                let kind = kind(handle, raw, entry.file_type());
                 let markdown = raw.to_bytes().ends_with(b".md");
                 if kind == Some(FileType::Directory) || (markdown && kind.is_some()) {
-                    self.refuse(join(&raw.to_string_lossy()), "its name is not UTF-8");
+                    listing.refuse(join(&raw.to_string_lossy()), "its name is not UTF-8");
                 }
                 continue;
             };
-            match kind(handle, raw, entry.file_type()) {
-                Some(FileType::Directory) if depth >= MAX_DEPTH => {
-                    let reason = format!("directories are nested deeper than {MAX_DEPTH}");
-                    self.refuse(join(name), &reason);
-                }
-                Some(FileType::Directory) => {
-                    let (parent, path) = (Rc::clone(handle), join(name));
-                    self.pending.push(Pending { parent, path, depth: depth + 1 });
-                }
-                Some(FileType::Symlink) => self.link(handle, raw, join(name))?,
-                Some(kind) if is_concept(name) => self.file(handle, raw, join(name), kind)?,
+            match kind {
+                Some(FileType::Directory) => listing.directories.push(join(name)),
+                Some(FileType::Symlink) => self.link(&mut listing, handle, raw, join(name))?,
+                Some(kind) if is_concept(name) => self.file(&mut listing, handle, raw, join(name), kind)?,
                 // Not markdown, or gone since the directory was read.
                 Some(_) | None => {}
             }
         }
-        Ok(())
+        listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        listing.directories.sort_unstable();
+        Ok(listing)
     }
 
-    fn file(&mut self, parent: &OwnedFd, name: &CStr, path: String, kind: FileType) -> io::Result<()> {
+    fn file(
+        &mut self,
+        listing: &mut Listing,
+        parent: &OwnedFd,
+        name: &CStr,
+        path: String,
+        kind: FileType,
+    ) -> io::Result<()> {
         if kind != FileType::RegularFile {
-            self.refuse(path, "it is not a regular file");
+            listing.refuse(path, "it is not a regular file");
             return Ok(());
         }
-        match rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+        let mut stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
+        if stat.is_ok_and(|stat| stat.st_nlink > 1) {
+            self.witness.shared_file(&path, parent.as_fd(), name);
+            stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
+        }
+        match stat {
             Ok(stat) => {
-                self.listing.files.push(Listed { path, stamp: Stamp::of(&stat), target: None });
+                listing.files.push(Listed { path, stamp: Stamp::of(&stat), target: None });
                 Ok(())
             }
             Err(Errno::NOENT) => Ok(()),
-            Err(error) => self.refuse_unreadable(path, &error.into()),
+            Err(error) => listing.refuse_unreadable(path, &error.into()),
         }
     }
 
     /// A link is followed to a file inside the root, and nowhere else.
-    fn link(&mut self, parent: &OwnedFd, name: &CStr, path: String) -> io::Result<()> {
+    fn link(&mut self, listing: &mut Listing, parent: &OwnedFd, name: &CStr, path: String) -> io::Result<()> {
+        self.witness.link();
         let leads_to_directory = rustix::fs::statat(parent, name, AtFlags::empty())
             .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
         if leads_to_directory {
-            self.refuse(path, "a directory that is a link is not entered");
+            listing.refuse(path, "a directory that is a link is not entered");
             return Ok(());
         }
         if !path.rsplit('/').next().is_some_and(is_concept) {
@@ -195,51 +273,31 @@ impl Walk<'_> {
         let target = match real {
             Ok(Some(target)) => target,
             Ok(None) => {
-                self.refuse(path, "it is a link that leads out of the bundle");
+                listing.refuse(path, "it is a link that leads out of the bundle");
                 return Ok(());
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.refuse(path, "it is a link to nothing");
+                listing.refuse(path, "it is a link to nothing");
                 return Ok(());
             }
-            Err(error) => return self.refuse_unreadable(path, &error),
+            Err(error) => return listing.refuse_unreadable(path, &error),
         };
         let Some(target) = target.to_str() else {
-            self.refuse(path, "it is a link to a name that is not UTF-8");
+            listing.refuse(path, "it is a link to a name that is not UTF-8");
             return Ok(());
         };
         match open_file(self.root.handle.as_fd(), target) {
             Ok((_, stat)) => {
                 let target = Some(target.to_owned());
-                self.listing.files.push(Listed { path, stamp: Stamp::of(&stat), target });
+                listing.files.push(Listed { path, stamp: Stamp::of(&stat), target });
                 Ok(())
             }
             Err(Unopened::NotRegular) => {
-                self.refuse(path, "it is not a regular file");
+                listing.refuse(path, "it is not a regular file");
                 Ok(())
             }
-            Err(Unopened::Io(error)) => self.refuse_unreadable(path, &error),
+            Err(Unopened::Io(error)) => listing.refuse_unreadable(path, &error),
         }
-    }
-
-    fn refuse(&mut self, path: String, reason: &str) {
-        self.listing.problems.push(Problem { path, reason: reason.to_owned() });
-    }
-
-    fn refuse_unreadable(&mut self, path: String, error: &io::Error) -> io::Result<()> {
-        exhausted(error)?;
-        self.refuse(path, &format!("it cannot be read: {}", plain(error)));
-        Ok(())
-    }
-
-    fn refuse_directory(&mut self, path: String, error: &io::Error) -> io::Result<()> {
-        exhausted(error)?;
-        match error.kind() {
-            // It vanished, or became something else, since its parent was read.
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
-            _ => self.refuse(path, &format!("the directory cannot be listed: {}", plain(error))),
-        }
-        Ok(())
     }
 }
 
@@ -282,6 +340,15 @@ fn open_directory(parent: BorrowedFd<'_>, name: &str) -> rustix::io::Result<Owne
     })
 }
 
+/// Opens the directory at `path` below `root`, following no link.
+fn open_path(root: BorrowedFd<'_>, path: &str) -> io::Result<OwnedFd> {
+    let mut held: Option<OwnedFd> = None;
+    for part in path.split('/') {
+        held = Some(open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?);
+    }
+    held.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
 enum Unopened {
     NotRegular,
     Io(io::Error),
@@ -295,11 +362,11 @@ impl From<Errno> for Unopened {
 
 /// Opens the regular file at `path` below `root`, following no link.
 fn open_file(root: BorrowedFd<'_>, path: &str) -> Result<(OwnedFd, Stat), Unopened> {
-    let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let mut held: Option<OwnedFd> = None;
-    for part in directories.split('/').filter(|part| !part.is_empty()) {
-        held = Some(open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?);
-    }
+    let held = match path.rsplit_once('/') {
+        Some((directories, _)) => Some(open_path(root, directories).map_err(Unopened::Io)?),
+        None => None,
+    };
+    let name = path.rsplit('/').next().unwrap_or(path);
     let parent = held.as_ref().map_or(root, |fd| fd.as_fd());
     // Without NONBLOCK, opening a pipe would wait for a writer.
     let flags = OPEN | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;

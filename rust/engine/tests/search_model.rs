@@ -9,6 +9,7 @@ use okf_engine::{
     fold::fold,
     index::{Index, Order},
     search::{Alone, Criteria, search},
+    task::Task,
     terms::Terms,
 };
 use proptest::{
@@ -173,7 +174,7 @@ fn a_large_bundle_is_searched_as_the_contract_says() {
         let mut dice = Dice(seed);
         let concepts = bundle(&mut dice, size);
         for threads in [1, 3] {
-            let index = Index::default().with(&[], added(&concepts), threads);
+            let index = Index::default().with(&[], added(&concepts), threads, &Task::default()).unwrap();
             check(&index, &concepts, &mut dice, 60);
         }
     }
@@ -183,7 +184,7 @@ fn a_large_bundle_is_searched_as_the_contract_says() {
 fn a_long_query_that_leaves_the_range_of_a_byte_is_added_up_right() {
     let mut dice = Dice(5);
     let concepts = bundle(&mut dice, 1500);
-    let index = Index::default().with(&[], added(&concepts), 2);
+    let index = Index::default().with(&[], added(&concepts), 2, &Task::default()).unwrap();
     let text = (0..300).map(|_| dice.query()).collect::<Vec<_>>().join(" ");
     assert_eq!(answer(&index, &text, None, Order::Text, None), model(&concepts, &text, None, Order::Text));
 }
@@ -197,7 +198,7 @@ fn after_any_changes_the_index_answers_as_a_new_one() {
         .run(&strategy, |(seed, changes)| {
             let mut dice = Dice(seed);
             let mut concepts = bundle(&mut dice, 1200);
-            let mut index = Index::default().with(&[], added(&concepts), 2);
+            let mut index = Index::default().with(&[], added(&concepts), 2, &Task::default()).unwrap();
             for (at, count) in changes {
                 let ids: Vec<String> = concepts.keys().cycle().skip(at).take(count).cloned().collect();
                 let mut removed = Vec::new();
@@ -214,7 +215,7 @@ fn after_any_changes_the_index_answers_as_a_new_one() {
                 }
                 // A new name may be that of a concept that is there.
                 removed.extend(fresh.keys().filter(|id| concepts.contains_key(*id)).cloned());
-                index = index.with(&removed, added(&fresh), 2);
+                index = index.with(&removed, added(&fresh), 2, &Task::default()).unwrap();
                 concepts.extend(fresh);
                 check(&index, &concepts, &mut dice, 3);
             }

@@ -15,6 +15,7 @@ use crate::{
     answer::Answer,
     convert::{self, ProblemRow, QuestionRow},
     errors::run,
+    patience::run_patiently,
     table::Table,
 };
 
@@ -31,12 +32,13 @@ pub(crate) struct Conversation {
 #[pymethods]
 impl Conversation {
     /// Answers every question, in order.
-    #[pyo3(signature = (questions, limit, /))]
+    #[pyo3(signature = (questions, limit, on_progress, /))]
     fn ask(
         &self,
         py: Python<'_>,
         questions: Vec<QuestionRow<'_>>,
         limit: Option<usize>,
+        on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BatchAnswer> {
         let questions = questions
             .into_iter()
@@ -52,7 +54,8 @@ impl Conversation {
         };
         let conversation = &mut *guard;
         let asked = &questions;
-        let mut batch = run(py, || conversation.batch(asked, limit))?;
+        let mut batch =
+            run_patiently(py, &self.snapshot, on_progress, |task| conversation.batch(asked, limit, task))?;
         while !run(py, || Ok(batch.advance(SLICE)))? {
             py.check_signals()?;
         }

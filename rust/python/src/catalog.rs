@@ -14,10 +14,12 @@ use crate::{
     batch::Conversation,
     convert::{self, CatalogDiagnosticRow, ProblemRow, QuestionRow, SourceRow},
     errors::run,
+    patience::run_patiently,
 };
 
-/// (source index, directory, concepts, problems, id of the source it repeats, failure)
-type ReportRow = (u32, Option<OsString>, usize, Vec<(String, String)>, Option<String>, Option<String>);
+/// (source index, directory, concepts, problems, id of the source it repeats, failure, why unwatched)
+type ReportRow =
+    (u32, Option<OsString>, usize, Vec<(String, String)>, Option<String>, Option<String>, Option<String>);
 type ParsedRows =
     (Vec<(String, String, i32, bool, &'static str, Option<&'static str>)>, Vec<CatalogDiagnosticRow>);
 
@@ -105,10 +107,16 @@ impl Catalog {
         self.inner.last_reload_diagnostics().iter().map(convert::catalog_diagnostic_row).collect()
     }
 
-    #[pyo3(signature = (snapshot, /))]
-    fn report(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<Vec<ReportRow>> {
+    #[pyo3(signature = (snapshot, on_progress, /))]
+    fn report(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        on_progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<ReportRow>> {
         let sources = &snapshot.inner.sources;
-        let report = run(py, || self.inner.report(&snapshot.inner))?;
+        let report =
+            run_patiently(py, &snapshot.inner, on_progress, |task| self.inner.report(&snapshot.inner, task))?;
         Ok(report
             .into_iter()
             .map(|row| {
@@ -120,6 +128,7 @@ impl Catalog {
                     problems.collect(),
                     row.duplicate_of.map(|at| sources[at as usize].id.clone()),
                     row.failure,
+                    row.unwatched,
                 )
             })
             .collect())
@@ -133,17 +142,25 @@ impl Catalog {
     }
 
     /// Answers one question. `now` is in microseconds since 1970; `None` reads the system's clock.
-    #[pyo3(signature = (snapshot, question, now, /))]
+    #[pyo3(signature = (snapshot, question, now, on_progress, /))]
     fn search(
         &self,
         py: Python<'_>,
         snapshot: &Snapshot,
         question: QuestionRow<'_>,
         now: Option<i64>,
+        on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Answer> {
         let question = convert::question(question, &snapshot.inner)?;
         let now = convert::instant(now);
-        let Told { value, news } = run(py, || self.inner.search(&snapshot.inner, &question, now))?;
+        // Most searches find nothing changed, and take less time than starting a thread.
+        let at_once = run(py, || self.inner.search_unchanged(&snapshot.inner, &question, now))?;
+        let Told { value, news } = match at_once {
+            Some(told) => told,
+            None => run_patiently(py, &snapshot.inner, on_progress, |task| {
+                self.inner.search(&snapshot.inner, &question, now, task)
+            })?,
+        };
         Ok(Answer { inner: Arc::new(value), problems: convert::problem_rows(&snapshot.inner, news) })
     }
 
@@ -156,9 +173,16 @@ impl Catalog {
     }
 
     /// Compares every bundle with the disk, whatever the freshness says.
-    #[pyo3(signature = (snapshot, /))]
-    fn refresh(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<Vec<ProblemRow>> {
-        let Told { news, .. } = run(py, || self.inner.refresh(&snapshot.inner))?;
+    #[pyo3(signature = (snapshot, on_progress, /))]
+    fn refresh(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        on_progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<ProblemRow>> {
+        let Told { news, .. } = run_patiently(py, &snapshot.inner, on_progress, |task| {
+            self.inner.refresh(&snapshot.inner, task)
+        })?;
         Ok(convert::problem_rows(&snapshot.inner, news))
     }
 }

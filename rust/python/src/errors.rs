@@ -20,6 +20,8 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Erro
 
 fn exception(py: Python<'_>, error: Error) -> PyErr {
     match error {
+        // Whoever abandoned it raises something better.
+        Error::Abandoned => ours(py, "OkfCatalogError", (error.to_string(),)),
         Error::Closed => ours(py, "CatalogClosedError", (error.to_string(),)),
         Error::Catalog(diagnostics) => match values(py, &diagnostics) {
             Ok(diagnostics) => ours(py, "CatalogError", (diagnostics,)),

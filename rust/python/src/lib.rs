@@ -7,6 +7,7 @@ mod convert;
 mod errors;
 mod passage;
 mod passages;
+mod patience;
 mod table;
 
 use pyo3::prelude::*;

@@ -6,7 +6,12 @@ use super::{
     interner::{Interner, Strings, narrow},
     matches::field,
 };
-use crate::{concept::Concept, fold::fold_into, parallel};
+use crate::{
+    concept::Concept,
+    fold::fold_into,
+    parallel,
+    task::{Abandoned, Task},
+};
 
 /// Below this much text, one thread is as quick as several.
 const WORTH_A_THREAD: usize = 1 << 20;
@@ -20,7 +25,7 @@ pub(super) struct Occurrences {
 }
 
 impl Occurrences {
-    pub(super) fn of(concepts: &[Arc<Concept>], threads: usize) -> Self {
+    pub(super) fn of(concepts: &[Arc<Concept>], threads: usize, task: &Task) -> Result<Self, Abandoned> {
         let text: usize = concepts.iter().map(|concept| concept.text_len()).sum();
         let pieces = threads.min(text / WORTH_A_THREAD).max(1);
         let size = concepts.len().div_ceil(pieces).max(1);
@@ -29,13 +34,16 @@ impl Occurrences {
         let mut collected = parallel::map(&pieces, threads, |(first, piece)| {
             let mut collector = Collector::default();
             for (number, concept) in (*first..).zip(*piece) {
+                task.go_on()?;
                 collector.concept(narrow(number), concept);
             }
-            collector
+            Ok(collector)
         })
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?
         .into_iter();
         let Some(mut all) = collected.next() else {
-            return Self { tokens: Strings::default(), seen: Vec::new() };
+            return Ok(Self { tokens: Strings::default(), seen: Vec::new() });
         };
         for Collector { tokens, seen, .. } in collected {
             let tokens = tokens.finish();
@@ -43,7 +51,7 @@ impl Occurrences {
                 (0..narrow(tokens.len())).map(|token| all.tokens.number(tokens.get(token))).collect();
             all.seen.extend(seen.iter().map(|(token, posting)| (numbers[*token as usize], *posting)));
         }
-        Self { tokens: all.tokens.finish(), seen: all.seen }
+        Ok(Self { tokens: all.tokens.finish(), seen: all.seen })
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     concept::{Concept, compare_by_parts},
     fold::fold,
     parallel,
+    task::{Abandoned, Task},
 };
 
 /// How many bytes of matches a segment remembers, as a part of the text it indexes.
@@ -44,7 +45,11 @@ pub struct Segment {
 
 impl Segment {
     /// Indexes `concepts`, which need no order but distinct ids, on up to `threads` threads.
-    pub(super) fn build(mut concepts: Vec<Arc<Concept>>, threads: usize) -> Self {
+    pub(super) fn build(
+        mut concepts: Vec<Arc<Concept>>,
+        threads: usize,
+        task: &Task,
+    ) -> Result<Self, Abandoned> {
         concepts.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         let mut by_parts: Vec<u32> = (0..narrow(concepts.len())).collect();
         by_parts
@@ -58,7 +63,7 @@ impl Segment {
                 }
             }
         }
-        let occurrences = Occurrences::of(&concepts, threads);
+        let occurrences = Occurrences::of(&concepts, threads, task)?;
         let (grams, split) = parallel::both(
             threads,
             || Grams::of(&occurrences.tokens, &occurrences.seen, concepts.len()),
@@ -67,7 +72,8 @@ impl Segment {
         let text: usize = concepts.iter().map(|concept| concept.text_len()).sum();
         let Split { words, trigrams, word_postings, compounds, compound_postings, within } = split;
         let cache = Cache::new((text / REMEMBERED).max(REMEMBERED_AT_LEAST));
-        Self {
+        task.go_on()?;
+        Ok(Self {
             concepts,
             by_parts,
             words,
@@ -79,7 +85,7 @@ impl Segment {
             grams,
             tags,
             cache,
-        }
+        })
     }
 
     /// The number of the concept with this id.

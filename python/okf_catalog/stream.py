@@ -1,0 +1,75 @@
+"""Answers one after the other, while later ones are being computed."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from okf_catalog.catalog import log_problems
+from okf_catalog.context import context_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from okf_catalog._engine import BatchAnswer
+    from okf_catalog.catalog import View
+    from okf_catalog.context import KnowledgeContext
+    from okf_catalog.query import KnowledgeQuery
+    from okf_catalog.rows import Question
+
+__all__ = ["stream"]
+
+AHEAD = 256
+"""How many questions are put at a time: enough for all cores, few enough to be held in memory."""
+
+
+class _Piece(NamedTuple):
+    queries: list[KnowledgeQuery]
+    questions: list[Question]
+    refusal: BaseException | None
+    """What ended the questions, if something did."""
+
+
+def stream(
+    queries: Iterator[KnowledgeQuery],
+    question_of: Callable[[KnowledgeQuery], Question],
+    view: View,
+    ask: Callable[[list[Question]], BatchAnswer],
+) -> Iterator[KnowledgeContext]:
+    """Yields the answer to each query.
+
+    The first questions are put on the caller's thread, where reading bundles can be interrupted; all others
+    on a second one, while the answers before them are taken.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # A third of what importing takes.
+
+    piece = _next_piece(queries, question_of)
+    answers = ask(piece.questions)
+    with ThreadPoolExecutor(1, thread_name_prefix="okf-catalog") as pool:
+        while True:
+            following = _Piece([], [], None) if piece.refusal else _next_piece(queries, question_of)
+            ahead = pool.submit(ask, following.questions) if following.questions else None
+            log_problems(answers.problems)
+            for place, query in enumerate(piece.queries):
+                yield context_of(query, view.snapshot.generation, answers.answer(place))
+            if piece.refusal is not None:
+                raise piece.refusal
+            piece = following
+            if ahead is None:
+                if piece.refusal is not None:
+                    raise piece.refusal
+                return
+            answers = ahead.result()
+
+
+def _next_piece(
+    queries: Iterator[KnowledgeQuery], question_of: Callable[[KnowledgeQuery], Question]
+) -> _Piece:
+    piece = _Piece([], [], None)
+    try:
+        for query in islice(queries, AHEAD):
+            piece.questions.append(question_of(query))
+            piece.queries.append(query)
+    except Exception as refusal:  # noqa: BLE001  # Raised when the answers before it are taken.
+        return piece._replace(refusal=refusal)
+    return piece

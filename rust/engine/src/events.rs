@@ -1,0 +1,31 @@
+//! What the kernel tells of changes, read at the moment a search begins (F1).
+//!
+//! On Linux an event is queued before the call that made the change returns. Emptying the queue without
+//! waiting, at the start of a search, therefore tells of every change that was complete before it. This is
+//! why the queue is read here and not by the `notify` crate, whose own thread reads it some time later.
+//!
+//! The exceptions are kept away from it: file systems that others change too, links that lead to what is
+//! not watched, and limits reached all mean that a bundle is compared with the disk instead.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{Events, Look, incomplete};
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{Events, Look, incomplete};
+
+/// What is known to have changed in a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Dirt {
+    /// Nothing.
+    Clean,
+    /// Files in these directories.
+    Directories(BTreeSet<Arc<str>>),
+    /// Anything.
+    All,
+}

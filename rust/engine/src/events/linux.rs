@@ -1,0 +1,332 @@
+//! The queue of inotify.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    ffi::CStr,
+    fs::File,
+    mem::MaybeUninit,
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+    io::Errno,
+};
+
+use super::Dirt;
+
+/// The events of a catalog, and what they say of its bundles.
+#[derive(Debug)]
+pub(crate) struct Events(Result<Mutex<Queue>, String>);
+
+#[derive(Debug)]
+struct Queue {
+    inotify: OwnedFd,
+    /// Tells when anything was mounted or unmounted.
+    mounts: Option<File>,
+    watches: HashMap<i32, Watched>,
+    bundles: HashMap<u64, Watch>,
+    way: u64,
+}
+
+/// What hangs on one watch.
+#[derive(Debug, Default)]
+struct Watched {
+    /// Whether it lies on the way from the root to a bundle.
+    on_way: bool,
+    /// The bundles it is part of, the directory in them, and the walk it was last met in.
+    bundles: Vec<(u64, Arc<str>, u64)>,
+}
+
+#[derive(Debug)]
+struct Watch {
+    dirt: Dirt,
+    /// Somebody is comparing the bundle with the disk.
+    comparing: bool,
+    walk: u64,
+}
+
+const DIRECTORY: WatchFlags = WatchFlags::MODIFY
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::CREATE)
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::ONLYDIR);
+const FILE: WatchFlags = WatchFlags::MODIFY
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::DONT_FOLLOW);
+/// The directory itself changed its place or is gone.
+const GONE: ReadFlags =
+    ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF).union(ReadFlags::UNMOUNT).union(ReadFlags::IGNORED);
+
+impl Events {
+    /// Opens a queue, if there can be one.
+    pub(crate) fn new() -> Self {
+        Self(Queue::open().map(Mutex::new).map_err(|error| match error {
+            Errno::MFILE => "the limit of inotify instances is reached".to_owned(),
+            error => format!("inotify is not available: {error}"),
+        }))
+    }
+
+    /// Why there are no events, if there are none.
+    pub(crate) fn missing(&self) -> Option<&str> {
+        self.0.as_ref().err().map(String::as_str)
+    }
+
+    /// Everything that happened until now, or `None` if there are no events.
+    pub(crate) fn look(&self) -> Option<Look<'_>> {
+        let mut queue = self.0.as_ref().ok()?.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.drain();
+        Some(Look(queue))
+    }
+}
+
+/// The events up to a moment. Nobody else reads the queue meanwhile, so that no event is taken from it and
+/// not yet noted.
+pub(crate) struct Look<'events>(MutexGuard<'events, Queue>);
+
+impl Look<'_> {
+    /// Whether a bundle is watched and nothing in it changed since it was last compared with the disk.
+    pub(crate) fn is_clean(&self, bundle: u64) -> bool {
+        self.0.bundles.get(&bundle).is_some_and(|watch| watch.dirt == Dirt::Clean && !watch.comparing)
+    }
+
+    /// Grows when anything on the way to the bundles may have changed.
+    pub(crate) fn way(&self) -> u64 {
+        self.0.way
+    }
+
+    /// Watches a directory on the way to a bundle; whether that can be done.
+    pub(crate) fn watch_way(&mut self, handle: BorrowedFd<'_>) -> bool {
+        let added = self.0.add(handle, None, DIRECTORY);
+        added.map(|watch| self.0.watches.entry(watch).or_default().on_way = true).is_ok()
+    }
+
+    /// Watches no way any more; all are to be gone anew.
+    pub(crate) fn forget_ways(&mut self) {
+        self.0.watches.values_mut().for_each(|watched| watched.on_way = false);
+        self.0.keep(|_| true);
+        self.0.way += 1;
+    }
+
+    /// Begins to compare a bundle with the disk: what changed since that was last done.
+    pub(crate) fn begin(&mut self, bundle: u64) -> Dirt {
+        let fresh = Watch { dirt: Dirt::All, comparing: false, walk: 0 };
+        let watch = self.0.bundles.entry(bundle).or_insert(fresh);
+        watch.comparing = true;
+        std::mem::replace(&mut watch.dirt, Dirt::Clean)
+    }
+
+    /// Ends what [`begin`](Self::begin) began; `done` unless it must be begun anew.
+    pub(crate) fn end(&mut self, bundle: u64, done: bool) {
+        if let Some(watch) = self.0.bundles.get_mut(&bundle) {
+            watch.comparing = false;
+            if !done {
+                watch.dirt = Dirt::All;
+            }
+        }
+    }
+
+    /// Has the bundle compared with the disk as if anything might have changed.
+    pub(crate) fn doubt(&mut self, bundle: u64) {
+        if let Some(watch) = self.0.bundles.get_mut(&bundle) {
+            watch.dirt = Dirt::All;
+        }
+    }
+
+    /// Begins a walk over a whole bundle; what it does not meet is not watched any more when it ends.
+    pub(crate) fn begin_walk(&mut self, bundle: u64) {
+        if let Some(watch) = self.0.bundles.get_mut(&bundle) {
+            watch.walk += 1;
+        }
+    }
+
+    /// Ends a walk.
+    pub(crate) fn end_walk(&mut self, bundle: u64) {
+        if let Some(walk) = self.0.bundles.get(&bundle).map(|watch| watch.walk) {
+            self.0.keep(|(of, _, met)| *of != bundle || *met == walk);
+        }
+    }
+
+    /// Watches a directory of a bundle, or the file `name` in it.
+    pub(crate) fn watch(
+        &mut self,
+        bundle: u64,
+        path: &str,
+        handle: BorrowedFd<'_>,
+        name: Option<&CStr>,
+    ) -> Result<(), String> {
+        let flags = if name.is_some() { FILE } else { DIRECTORY };
+        let watch = self.0.add(handle, name, flags).map_err(|error| match error {
+            Errno::NOSPC => "the limit of inotify watches is reached".to_owned(),
+            error => format!("a directory cannot be watched: {error}"),
+        })?;
+        let walk = self.0.bundles.get(&bundle).map_or(0, |watch| watch.walk);
+        let bundles = &mut self.0.watches.entry(watch).or_default().bundles;
+        match bundles.iter_mut().find(|(of, at, _)| *of == bundle && **at == *path) {
+            Some((_, _, met)) => *met = walk,
+            None => bundles.push((bundle, path.into(), walk)),
+        }
+        Ok(())
+    }
+
+    /// Watches a bundle no more.
+    pub(crate) fn release(&mut self, bundle: u64) {
+        self.0.bundles.remove(&bundle);
+        self.0.keep(|(of, _, _)| *of != bundle);
+    }
+}
+
+impl Queue {
+    fn open() -> Result<Self, Errno> {
+        Ok(Self {
+            inotify: inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?,
+            mounts: File::open("/proc/self/mountinfo").ok(),
+            watches: HashMap::new(),
+            bundles: HashMap::new(),
+            way: 0,
+        })
+    }
+
+    /// Watches exactly what a handle is of, whatever its path leads to by now.
+    fn add(&self, handle: BorrowedFd<'_>, name: Option<&CStr>, flags: WatchFlags) -> Result<i32, Errno> {
+        let mut path = format!("/proc/self/fd/{}", handle.as_raw_fd()).into_bytes();
+        if let Some(name) = name {
+            path.push(b'/');
+            path.extend_from_slice(name.to_bytes());
+        }
+        inotify::add_watch(&self.inotify, path, flags)
+    }
+
+    /// Drops what is not to be kept from every watch, and watches of which nothing is left.
+    fn keep(&mut self, keep: impl Fn(&(u64, Arc<str>, u64)) -> bool) {
+        let inotify = &self.inotify;
+        self.watches.retain(|watch, watched| {
+            watched.bundles.retain(&keep);
+            let wanted = watched.on_way || !watched.bundles.is_empty();
+            if !wanted {
+                // It may be gone by itself; then so much the better.
+                let _ = inotify::remove_watch(inotify, *watch);
+            }
+            wanted
+        });
+    }
+
+    /// Notes every event that is queued, without waiting for more.
+    fn drain(&mut self) {
+        let mut files = vec![PollFd::new(&self.inotify, PollFlags::IN)];
+        if let Some(mounts) = &self.mounts {
+            files.push(PollFd::from_borrowed_fd(mounts.as_fd(), PollFlags::PRI));
+        }
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let polled = poll(&mut files, Some(&now));
+        let queued = polled.is_err() || !files[0].revents().is_empty();
+        let mounted = files.get(1).is_some_and(|file| !file.revents().is_empty());
+        drop(files);
+        if mounted {
+            self.doubt_all();
+        }
+        if queued {
+            self.read();
+        }
+    }
+
+    fn read(&mut self) {
+        let mut buffer = [MaybeUninit::uninit(); 16 << 10];
+        let Self { inotify, watches, bundles, way, .. } = self;
+        let mut reader = inotify::Reader::new(&*inotify, &mut buffer);
+        let lost = loop {
+            match reader.next() {
+                Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => break true,
+                Ok(event) => note(&event, watches, bundles, way),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break false,
+                Err(_) => break true,
+            }
+        };
+        if lost {
+            self.doubt_all();
+            // What is still queued says nothing that is not doubted already.
+        }
+    }
+
+    fn doubt_all(&mut self) {
+        self.way += 1;
+        self.bundles.values_mut().for_each(|watch| watch.dirt = Dirt::All);
+    }
+}
+
+/// Notes what one event says.
+fn note(
+    event: &inotify::Event<'_>,
+    watches: &mut HashMap<i32, Watched>,
+    bundles: &mut HashMap<u64, Watch>,
+    way: &mut u64,
+) {
+    let flags = event.events();
+    let Some(watch) = watches.get(&event.wd()) else { return };
+    // An entry that only changed its content leads to the same places as before.
+    if watch.on_way && !flags.difference(ReadFlags::MODIFY | ReadFlags::ISDIR).is_empty() {
+        *way += 1;
+    }
+    let whole = flags.intersects(GONE | ReadFlags::ISDIR);
+    // Names that start with a dot are passed over (B1).
+    let ignored =
+        !flags.intersects(GONE) && event.file_name().is_some_and(|name| name.to_bytes().starts_with(b"."));
+    if !ignored {
+        for (bundle, path, _) in &watch.bundles {
+            let Some(bundle) = bundles.get_mut(bundle) else { continue };
+            match &mut bundle.dirt {
+                dirt @ (Dirt::Clean | Dirt::Directories(_)) if whole => *dirt = Dirt::All,
+                Dirt::All => {}
+                Dirt::Directories(paths) => {
+                    paths.insert(Arc::clone(path));
+                }
+                dirt @ Dirt::Clean => *dirt = Dirt::Directories(BTreeSet::from([Arc::clone(path)])),
+            }
+        }
+    }
+    if flags.contains(ReadFlags::IGNORED) {
+        watches.remove(&event.wd());
+    }
+}
+
+/// Why events of the file system that holds `handle` do not tell of every change, if they do not.
+pub(crate) fn incomplete(handle: BorrowedFd<'_>) -> Option<String> {
+    /// File systems that only this kernel changes, by their magic numbers.
+    const LOCAL: [u64; 17] = [
+        0xEF53,      // ext2, ext3, ext4
+        0x5846_5342, // XFS
+        0x9123_683E, // btrfs
+        0x0102_1994, // tmpfs
+        0x8584_58F6, // ramfs
+        0xF2F5_2010, // F2FS
+        0xCA45_1A4E, // bcachefs
+        0x2FC1_2FC1, // ZFS
+        0x3153_464A, // JFS
+        0x5265_4973, // ReiserFS
+        0x3434,      // NILFS
+        0x4D44,      // FAT
+        0x2011_BAB0, // exFAT
+        0x7366_746E, // NTFS
+        0x9660,      // ISO 9660
+        0x7371_7368, // SquashFS
+        0xE0F5_E1E2, // EROFS
+    ];
+    match rustix::fs::fstatfs(handle) {
+        Ok(stat) => {
+            // The field's type differs between systems.
+            #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
+            let kind = stat.f_type as u64 & 0xFFFF_FFFF;
+            (!LOCAL.contains(&kind)).then(|| "others may change its file system".to_owned())
+        }
+        Err(error) => Some(format!("its file system cannot be told: {error}")),
+    }
+}
