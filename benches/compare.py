@@ -42,6 +42,9 @@ class Standing:
     skipped: str | None = None
     single: Times | None = None
     our_single: Times | None = None
+    """Of questions that are new, though some of their words are not."""
+    our_repeated: Times | None = None
+    """Of the same once more: what the package keeps of terms is all there then."""
     batch_rate: float = 0.0
     batch_size: int = 0
     load_seconds: float = 0.0
@@ -107,17 +110,21 @@ def compare(
                 maker.misses(200),
             )
             for kind in kinds:
-                result.kinds[kind.name] = each(ours.search, kind.texts, budget=effort.seconds)
-            result.kinds["all kinds"] = each(ours.search, singles, budget=2 * effort.seconds)
+                result.kinds[kind.name] = each(ours.answer, kind.texts, budget=effort.seconds)
+            again = kinds[0].texts[: len(result.kinds["mixed"])]
+            result.kinds["mixed, asked again"] = each(ours.answer, again, budget=effort.seconds)
+            result.kinds["all kinds"] = each(ours.answer, singles, budget=2 * effort.seconds)
             for _ in range(effort.repeats):
-                result.batch_rates.append(_rate(ours, mixed))
-                result.one_thread_rates.append(_rate(single_threaded, mixed))
+                # New questions each time: what is known of terms from earlier ones is of little help.
+                texts = list(maker.mixed(effort.batch).texts)
+                result.batch_rates.append(_rate(ours, texts))
+                result.one_thread_rates.append(_rate(single_threaded, texts))
                 if len(mixed) > 3 * effort.seconds * result.one_thread_rate:
                     break
         judge = _Judge(corpus, ours, [*singles[:_CHECKED], *mixed[:_CHECKED]])
         for rival in chosen:
             result.standings.append(
-                _stand(rival, corpus, ours, judge, mixed, effort, result.batch_rates, say)
+                _stand(rival, corpus, ours, judge, maker, effort, result.batch_rates, say)
             )
     return result
 
@@ -131,7 +138,7 @@ def _stand(
     corpus: Corpus,
     ours: Ours,
     judge: _Judge,
-    mixed: list[str],
+    maker: QueryMaker,
     effort: Effort,
     our_rates: list[float],
     say: Callable[[str], None],
@@ -145,11 +152,14 @@ def _stand(
     rival = kind()
     load_seconds = timed(lambda: rival.load(corpus))
     judge.check(rival)
-    single = our_single = None
+    single = our_single = our_repeated = None
+    # Drawn anew for each rival, so that nobody has met them.
+    mixed, singles = list(maker.mixed(effort.batch).texts), maker.mixed(400).texts
     with quiet():
         size = len(mixed)
         if kind.answers_single:
-            our_single, single = in_turns(ours.search, rival.search, mixed[:400], budget=effort.seconds)
+            our_single, single = in_turns(ours.answer, rival.search, singles, budget=effort.seconds)
+            our_repeated = each(ours.answer, singles[: len(single)], budget=effort.seconds)
             size = max(3, min(size, int(effort.seconds / single.median)))
         if len(mixed) < effort.seconds * our_rates[-1]:
             our_rates.append(_rate(ours, mixed))
@@ -161,6 +171,7 @@ def _stand(
         kind,
         single=single,
         our_single=our_single,
+        our_repeated=our_repeated,
         batch_rate=batch_rate,
         batch_size=size,
         load_seconds=load_seconds,

@@ -62,6 +62,14 @@ class Ours:
         """One answer, complete and ranked; its passages are made when touched."""
         return self._resolver.search(text)
 
+    def answer(self, text: str) -> KnowledgeContext:
+        """What is timed: a search, and a touch of the last passage, which no ranking can put off."""
+        context = self._resolver.search(text)
+        count = len(context.passages)
+        if count:
+            context.passages[count - 1]
+        return context
+
     def batch(self, texts: list[str], *, limit: int) -> KnowledgeBatch:
         return self._resolver.search_batch(texts, limit=limit)
 

@@ -209,7 +209,7 @@ faster {name} was.
 """
 _WITH_FRESHNESS = "**Every figure of {name} holds a look at every file of the catalog (freshness).**\n"
 _WITHOUT_FRESHNESS = (
-    "Files are not looked at for every question (`Freshness.manual()`), unless a row says so.\n"
+    "No question makes it look at the files (`Freshness.manual()`), except where a row says so.\n"
 )
 
 

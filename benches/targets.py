@@ -97,10 +97,18 @@ def _at_least(target: str, value: float, limit: float | None) -> Finding:
 
 def _single(comparison: Comparison, rival: type[Rival], number: str, wanted: float | None) -> list[Finding]:
     standing = comparison.of(rival)
-    if standing is None or standing.single is None or standing.our_single is None:
+    if standing is None or standing.single is None:
         return []
-    ratio = standing.single.median / standing.our_single.median
-    return [_at_least(f"{number}. search, faster than {rival.name}", ratio, wanted)]
+    return [
+        _at_least(
+            f"{number}. search, {how}faster than {rival.name}", standing.single.median / ours.median, limit
+        )
+        for how, ours, limit in (
+            ("", standing.our_single, wanted),
+            ("asked again, ", standing.our_repeated, None),
+        )
+        if ours is not None
+    ]
 
 
 def _batch(comparison: Comparison, rival: type[Rival], wanted: float | None) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Installs the built wheel into a clean environment outside the tree, and uses it; then looks at the sdist."""
+"""Installs the built wheel into a clean environment outside the tree and uses it; looks at the sdist too."""
 
 from __future__ import annotations
 

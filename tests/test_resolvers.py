@@ -150,6 +150,9 @@ def test_a_host_passes_on_what_it_sets(shelf: Path) -> None:
         clock=lambda: datetime(2026, 1, 1, tzinfo=timezone.utc),
     ) as knowledge:
         assert names(knowledge.search("word")) == ["low:strong", "high:strong", "low:weak", "high:weak"]
+        write_tree(shelf, {"low/old.md": "---\nstale_after: 2026-01-01T00:00:00.000001Z\n---\nonce"})
+        query = KnowledgeQuery("once", stale_policy=StalePolicy.STRICT)
+        assert names(knowledge.search(query)) == ["low:old"]
 
 
 def test_a_concrete_resolver_knows_one_strategy_only(catalog: FileKnowledgeCatalog) -> None:

@@ -152,7 +152,7 @@ class FileKnowledgeCatalog:
         self._engine = Catalog(
             path, root, min(max_file_bytes, 1 << 40), max_threads, manual=not freshness.is_exact
         )
-        self._views = [View(self._engine.snapshot())]
+        self._views: dict[int, View] = {}
 
     @property
     def current(self) -> KnowledgeCatalogSnapshot:
@@ -236,15 +236,17 @@ class FileKnowledgeCatalog:
 
     def view(self) -> View:
         """The current snapshot as resolvers use it. Not part of the public interface."""
-        view = self._views[-1]
         handle = self._engine.snapshot()
-        if handle.generation <= view.snapshot.generation:
-            return view
-        # Who comes second takes what the first made, so that a snapshot is one object for everybody. There
-        # is no lock that a forked process could find taken: appending is all or nothing.
-        made = View(handle)
-        self._views.append(made)
-        return next(view for view in self._views if view.snapshot.generation == handle.generation)
+        view = self._views.get(handle.generation)
+        if view is None:
+            # Who comes second takes what the first made, so that a snapshot is one object for everybody.
+            # There is no lock that a forked process could find taken: `setdefault` is all or nothing.
+            view = self._views.setdefault(handle.generation, View(handle))
+            # Some old ones stay for threads that are about to ask for them.
+            for generation in [*self._views]:
+                if generation < handle.generation - 8:
+                    self._views.pop(generation, None)
+        return view
 
     @property
     def freshness(self) -> Freshness:

@@ -67,6 +67,7 @@ mod sources;
 pub mod task;
 pub mod terms;
 pub mod tree;
+pub mod watch;
 
 pub use catalog::{Catalog, Options};
 pub use document::Document;

@@ -1,0 +1,254 @@
+"""Fresh by what the kernel tells (F1): every change that was complete before a search, at no cost."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from catalogs import make_catalog
+from okf_catalog import (
+    CatalogError,
+    FileKnowledgeCatalog,
+    Freshness,
+    GroupedKnowledgeResolver,
+    KnowledgeDiagnosticCode,
+    SourceReport,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux queues events in time")
+
+FILES = {"a.md": "word one", "d/b.md": "word two", "d/e/c.md": "word three", "f/g.md": "word four"}
+
+
+class Place:
+    """A catalog that stays open, and whatever a new one says beside it."""
+
+    def __init__(self, catalog: FileKnowledgeCatalog, root: Path) -> None:
+        self.catalog = catalog
+        self.root = root
+        self.bundle = root / "kb"
+        self.resolver = GroupedKnowledgeResolver(catalog)
+        self.same()
+
+    def found(self) -> list[tuple[str, str]]:
+        passages = self.resolver.search("word other").passages
+        return [(passage.concept_id, passage.excerpt) for passage in passages]
+
+    def same(self) -> list[tuple[str, str]]:
+        """What is found, which is what a new catalog finds too."""
+        answer = self.resolver.search("word other")
+        found = [(passage.concept_id, passage.excerpt) for passage in answer.passages]
+        try:
+            fresh = FileKnowledgeCatalog(self.root / "catalog.json", watch_for_changes=False)
+        except CatalogError:
+            assert [d.code for d in answer.diagnostics] == [KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE]
+            return found
+        with fresh:
+            expected = GroupedKnowledgeResolver(fresh).search("word other")
+            assert found == [(p.concept_id, p.excerpt) for p in expected.passages]
+            assert [d.code for d in answer.diagnostics] == [d.code for d in expected.diagnostics]
+            assert self.report().problems == fresh.report().sources[0].problems
+        return found
+
+    def report(self) -> SourceReport:
+        return self.catalog.report().sources[0]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with make_catalog(tmp_path, {"kb": {"files": FILES}}) as catalog:
+        yield Place(catalog, tmp_path)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def append(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def become_directory(path: Path) -> None:
+    path.unlink()
+    write(path / "x.md", "word")
+
+
+def replace(bundle: Path) -> None:
+    bundle.rename(bundle.parent / "old")
+    write(bundle / "n.md", "word")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "an edit": lambda kb: write(kb / "d/b.md", "other"),
+    "an edit of the same size": lambda kb: write(kb / "d/b.md", "word 2wo"),
+    "an append": lambda kb: append(kb / "a.md", " other"),
+    "a truncation": lambda kb: os.truncate(kb / "a.md", 2),
+    "a new file": lambda kb: write(kb / "d/new.md", "word"),
+    "a new directory": lambda kb: write(kb / "n/e/w.md", "word"),
+    "a removed file": lambda kb: (kb / "d/b.md").unlink(),
+    "a removed directory": lambda kb: shutil.rmtree(kb / "d"),
+    "a renamed file": lambda kb: (kb / "d/b.md").rename(kb / "f/b.md"),
+    "a replaced file": lambda kb: (kb / "d/b.md").rename(kb / "a.md"),
+    "a renamed directory": lambda kb: (kb / "d").rename(kb / "z"),
+    "a directory moved into another": lambda kb: (kb / "d").rename(kb / "f/d"),
+    "a directory moved out": lambda kb: (kb / "d").rename(kb.parent / "out"),
+    "two directories that change places": lambda kb: (
+        (kb / "d").rename(kb / "x"),
+        (kb / "f").rename(kb / "d"),
+        (kb / "x").rename(kb / "f"),
+    ),
+    "a directory hidden by a dot": lambda kb: (kb / "d").rename(kb / ".d"),
+    "a file that becomes a directory": lambda kb: become_directory(kb / "a.md"),
+    "a link that comes": lambda kb: (kb / "link.md").symlink_to("a.md"),
+    "a link out of the bundle": lambda kb: (kb / "link.md").symlink_to("/etc/passwd"),
+    "the bundle replaced": replace,
+    "the bundle gone": lambda kb: kb.rename(kb.parent / "old"),
+    "the bundle a link": lambda kb: kb.rename(kb.parent / "old").parent.joinpath("kb").symlink_to("old"),
+    "a file that is not UTF-8": lambda kb: (kb / "a.md").write_bytes(b"word \xff"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_is_seen_by_the_next_search(place: Place, name: str) -> None:
+    CHANGES[name](place.bundle)
+    first = place.same()
+    assert place.same() == first
+
+
+def test_changes_inside_what_was_moved_are_seen(place: Place) -> None:
+    (place.bundle / "d").rename(place.bundle / "f/d")
+    place.same()
+    write(place.bundle / "f/d/e/c.md", "other")
+    assert ("f/d/e/c", "other") in place.same()
+    shutil.rmtree(place.bundle / "f")
+    assert place.same() == [("a", "word one")]
+
+
+def test_a_file_edited_by_another_name_is_seen(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere", "word")
+    (tmp_path / "kb").mkdir()
+    os.link(tmp_path / "elsewhere", tmp_path / "kb/a.md")
+    with make_catalog(tmp_path, {"kb": {}}) as catalog:
+        place = Place(catalog, tmp_path)
+        write(tmp_path / "elsewhere", "other")
+        assert place.same() == [("a", "other")]
+
+
+def test_the_way_to_a_bundle_may_change(tmp_path: Path) -> None:
+    source = {"kb": {"path": "way/in/kb", "files": FILES}}
+    with make_catalog(tmp_path, source) as catalog:
+        place = Place(catalog, tmp_path)
+        assert len(place.same()) == 4
+        (tmp_path / "way").rename(tmp_path / "away")
+        answer = place.resolver.search("word")
+        assert [d.code for d in answer.diagnostics] == [KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE]
+        write(tmp_path / "way/in/kb/x.md", "word")
+        assert place.same() == [("x", "word")]
+        (tmp_path / "way/in").rename(tmp_path / "in")
+        (tmp_path / "way/in").symlink_to("../in")
+        assert place.resolver.search("word").passages == ()
+
+
+def test_the_catalog_root_may_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    with make_catalog(tmp_path / "root", {"kb": {"files": FILES}}) as catalog:
+        place = Place(catalog, tmp_path / "root")
+        (tmp_path / "root").rename(tmp_path / "old")
+        shutil.copytree(tmp_path / "old", tmp_path / "root")
+        write(tmp_path / "root/kb/a.md", "other")
+        assert ("a", "other") in place.same()
+        write(tmp_path / "old/kb/a.md", "nothing")
+        assert ("a", "other") in place.same()
+
+
+def test_more_changes_than_the_kernel_can_queue_are_seen(place: Place) -> None:
+    limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text(encoding="ascii"))
+    if limit > 20_000:
+        pytest.skip("the queue is too long to be filled here")
+    for number in range(limit // 2 + 10):
+        path = place.bundle / f"q{number % 7}.md"
+        path.write_text(f"word {number}", encoding="utf-8")
+        path.unlink()
+    write(place.bundle / "f/g.md", "other")
+    assert ("f/g", "other") in place.same()
+
+
+def test_random_changes_leave_the_state_of_a_new_catalog(place: Place) -> None:
+    dice = random.Random(7)
+    names = ["a.md", "d/b.md", "d/e/c.md", "f/g.md", "d/x.md", "y/z.md", "f/h/i.md"]
+    folders = ["d", "d/e", "f", "y", "f/h", "w", "f/v", ".hidden"]
+    for step in range(150):
+        one, other = dice.choice(folders), dice.choice(folders)
+        name = place.bundle / dice.choice(names)
+        try:
+            match dice.randrange(5):
+                case 0:
+                    name.unlink()
+                case 1:
+                    (place.bundle / one).rename(place.bundle / other)
+                case 2:
+                    name.rename(place.bundle / dice.choice(names))
+                case _:
+                    write(name, f"word {step}")
+        except OSError:
+            pass
+        place.same()
+
+
+def test_manual_freshness_sees_what_the_last_refresh_saw(tmp_path: Path) -> None:
+    with make_catalog(tmp_path, {"kb": {"files": FILES}}, freshness=Freshness.manual()) as catalog:
+        resolver = GroupedKnowledgeResolver(catalog)
+        assert len(resolver.search("word").passages) == 4
+        write(tmp_path / "kb/new.md", "word")
+        shutil.rmtree(tmp_path / "kb/d")
+        assert len(resolver.search("word").passages) == 4
+        catalog.refresh()
+        assert len(resolver.search("word").passages) == 3
+        shutil.rmtree(tmp_path / "kb")
+        assert len(resolver.search("word").passages) == 3
+
+
+def test_a_bundle_with_links_is_compared_and_says_so(place: Place) -> None:
+    (place.bundle / "link.md").symlink_to("a.md")
+    place.same()
+    assert place.report().compared_because == "it contains links"
+
+
+def test_without_events_every_search_compares(tmp_path: Path) -> None:
+    """In a user namespace that may have no queue of events."""
+    with make_catalog(tmp_path, {"kb": {"files": FILES}}):
+        pass
+    program = (
+        "import sys, pathlib, okf_catalog\n"
+        "root = pathlib.Path(sys.argv[1])\n"
+        "catalog = okf_catalog.FileKnowledgeCatalog(root / 'catalog.json', watch_for_changes=False)\n"
+        "resolver = okf_catalog.GroupedKnowledgeResolver(catalog)\n"
+        "assert len(resolver.search('word').passages) == 4\n"
+        "(root / 'kb/a.md').write_text('nothing')\n"
+        "assert len(resolver.search('word').passages) == 3\n"
+        "print(catalog.report().sources[0].compared_because)\n"
+    )
+    shell = f'echo 0 > /proc/sys/user/$0 && exec {sys.executable} -c "$1" {tmp_path}'
+    first = (tmp_path / "kb/a.md").read_text(encoding="utf-8")
+    for limit, reason in [("max_inotify_instances", "instances"), ("max_inotify_watches", "watches")]:
+        write(tmp_path / "kb/a.md", first)
+        command = ["unshare", "--user", "--map-root-user", "sh", "-c", shell, limit, program]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        except FileNotFoundError:
+            pytest.skip("there is no unshare here")
+        if "/proc/sys/user" in done.stderr or "unshare" in done.stderr:
+            pytest.skip("limits cannot be lowered here")
+        assert done.returncode == 0, done.stderr
+        assert reason in done.stdout
