@@ -9,7 +9,6 @@ import shutil
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,14 +72,6 @@ def test_a_catalog_opens_as_generation_one(catalog: FileKnowledgeCatalog, shelf:
     assert catalog.last_reload_diagnostics == ()
     assert catalog.catalog_root == shelf
     assert not is_closed(catalog)
-
-
-def test_what_is_not_built_yet_is_not_claimed(shelf: Path) -> None:
-    with FileKnowledgeCatalog(shelf / "catalog.json") as catalog:
-        assert catalog.watching is False
-    options: dict[str, Any] = {"watch_for_changes": False, "reload_debounce": timedelta(0)}
-    with FileKnowledgeCatalog(shelf / "catalog.json", **options) as catalog:
-        assert catalog.watching is False
 
 
 class OtherPath:

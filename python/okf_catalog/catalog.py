@@ -93,9 +93,9 @@ class FileKnowledgeCatalog:
     Args:
         catalog_file_path: the manifest.
         catalog_root: a fence; no source may lie outside it. By default the manifest's directory (C1).
-        watch_for_changes: reload the manifest by itself when it changes. **Not built yet**: the option is
-            accepted so that programs need not change, ``watching`` says ``False``, and ``reload()`` is the
-            way to take up a new manifest.
+        watch_for_changes: reload the manifest by itself when it has changed (C4), best effort: ``watching``
+            tells whether that is being done, and ``reload()`` is the reliable way. A reload that fails keeps
+            the snapshot, and is logged at the next call, once for each distinct failure.
         reload_debounce: how long the manifest must be quiet before it is reloaded by itself.
         max_file_bytes: larger files are problems (B9).
         max_threads: how many threads one call may use; ``None`` is one for each core.
@@ -153,6 +153,8 @@ class FileKnowledgeCatalog:
             path, root, min(max_file_bytes, 1 << 40), max_threads, manual=not freshness.is_exact
         )
         self._views: dict[int, View] = {}
+        if watch_for_changes:
+            self._engine.watch(min(reload_debounce, timedelta(days=1)) // timedelta(microseconds=1))
 
     @property
     def current(self) -> KnowledgeCatalogSnapshot:
@@ -171,8 +173,8 @@ class FileKnowledgeCatalog:
 
     @property
     def watching(self) -> bool:
-        """Whether the manifest is reloaded by itself; not yet, see ``watch_for_changes``."""
-        return False
+        """Whether the manifest is reloaded by itself."""
+        return self._engine.watching
 
     @property
     def closed(self) -> bool:
@@ -186,8 +188,6 @@ class FileKnowledgeCatalog:
         Never raises for what is on disk; after ``close()`` nothing changes.
         """
         self._engine.reload()
-        for diagnostic in () if self.closed else self.last_reload_diagnostics:
-            _log.warning("the catalog was not reloaded: [%s] %s", diagnostic.code.value, diagnostic.message)
         return self.current
 
     def report(self) -> CatalogReport:
@@ -198,6 +198,8 @@ class FileKnowledgeCatalog:
         """
         view = self.view()
         sources = view.snapshot.sources
+        rows, problems_found = self._engine.report(view.handle, self._on_progress)
+        log_problems(problems_found)
         return CatalogReport(
             view.snapshot.generation,
             tuple(
@@ -218,7 +220,7 @@ class FileKnowledgeCatalog:
                     duplicate_of,
                     failure,
                     unwatched,
-                ) in self._engine.report(view.handle, self._on_progress)
+                ) in rows
             ),
         )
 
@@ -236,6 +238,8 @@ class FileKnowledgeCatalog:
 
     def view(self) -> View:
         """The current snapshot as resolvers use it. Not part of the public interface."""
+        for code, message in self._engine.news_of_reload():
+            _log.warning("the catalog was not reloaded: [%s] %s", code, message)
         handle = self._engine.snapshot()
         view = self._views.get(handle.generation)
         if view is None:

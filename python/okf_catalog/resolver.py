@@ -168,7 +168,7 @@ class _Resolver:
         conversation = catalog.engine.converse(view.handle, self._now())
         yield from stream(
             queries,
-            lambda query: self._question(query, view),
+            lambda index, query: self._question(query, view, where=f"queries[{index}]: "),
             view,
             lambda questions: conversation.ask(questions, limit, catalog.on_progress),
         )

@@ -32,7 +32,7 @@ class _Piece(NamedTuple):
 
 def stream(
     queries: Iterator[KnowledgeQuery],
-    question_of: Callable[[KnowledgeQuery], Question],
+    question_of: Callable[[int, KnowledgeQuery], Question],
     view: View,
     ask: Callable[[list[Question]], BatchAnswer],
 ) -> Iterator[KnowledgeContext]:
@@ -43,11 +43,12 @@ def stream(
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # A third of what importing takes.
 
-    piece = _next_piece(queries, question_of)
+    numbered = enumerate(queries)
+    piece = _next_piece(numbered, question_of)
     answers = ask(piece.questions)
     with ThreadPoolExecutor(1, thread_name_prefix="okf-catalog") as pool:
         while True:
-            following = _Piece([], [], None) if piece.refusal else _next_piece(queries, question_of)
+            following = _Piece([], [], None) if piece.refusal else _next_piece(numbered, question_of)
             ahead = pool.submit(ask, following.questions) if following.questions else None
             log_problems(answers.problems)
             for place, query in enumerate(piece.queries):
@@ -63,12 +64,13 @@ def stream(
 
 
 def _next_piece(
-    queries: Iterator[KnowledgeQuery], question_of: Callable[[KnowledgeQuery], Question]
+    queries: Iterator[tuple[int, KnowledgeQuery]],
+    question_of: Callable[[int, KnowledgeQuery], Question],
 ) -> _Piece:
     piece = _Piece([], [], None)
     try:
-        for query in islice(queries, AHEAD):
-            piece.questions.append(question_of(query))
+        for index, query in islice(queries, AHEAD):
+            piece.questions.append(question_of(index, query))
             piece.queries.append(query)
     except Exception as refusal:  # noqa: BLE001  # Raised when the answers before it are taken.
         return piece._replace(refusal=refusal)

@@ -6,10 +6,10 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf, absolute},
     sync::{
-        Arc,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering},
     },
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use arc_swap::ArcSwap;
@@ -31,6 +31,7 @@ use crate::{
     sources::{Freshness, Preparation, Prepared},
     task::Task,
     tree::{Problem, plain},
+    watch::{Watch, WatchState},
 };
 
 /// A manifest larger than this is not read.
@@ -75,8 +76,18 @@ pub struct Catalog {
     freshness: Freshness,
     current: ArcSwap<Snapshot>,
     last_reload: ArcSwap<Vec<CatalogDiagnostic>>,
+    /// Faults of the last reload that nobody was told of.
+    untold: ArcSwap<Vec<CatalogDiagnostic>>,
     process: ArcSwap<Process>,
+    /// How the manifest is watched, in this process and in those forked from it.
+    watching: OnceLock<Watching>,
     closed: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Watching {
+    catalog: Weak<Catalog>,
+    debounce: Duration,
 }
 
 /// An answer, and the problem files met on the way that nobody was told of before.
@@ -135,6 +146,8 @@ impl Catalog {
             freshness,
             current: ArcSwap::from_pointee(snapshot),
             last_reload: ArcSwap::default(),
+            untold: ArcSwap::default(),
+            watching: OnceLock::new(),
             process: ArcSwap::from_pointee(Process::new()),
             closed: AtomicBool::new(false),
         })
@@ -170,7 +183,13 @@ impl Catalog {
         let sources = read_sources(&self.manifest)
             .and_then(|sources| check_paths(&self.fence, &sources).map(|()| sources));
         match sources {
-            Err(diagnostics) => self.last_reload.store(Arc::new(diagnostics)),
+            Err(diagnostics) => {
+                let diagnostics = Arc::new(diagnostics);
+                if **self.last_reload.load() != *diagnostics {
+                    self.untold.store(Arc::clone(&diagnostics));
+                }
+                self.last_reload.store(diagnostics);
+            }
             Ok(sources) => {
                 let generation = self.current.load().generation + 1;
                 let directory = self.fence.manifest_directory().to_owned();
@@ -178,9 +197,45 @@ impl Catalog {
                 process.bundles.keep_only(&snapshot, &process.events);
                 self.current.store(snapshot);
                 self.last_reload.store(Arc::default());
+                self.untold.store(Arc::default());
             }
         }
         self.current()
+    }
+
+    /// The faults of the last reload, once for each distinct failure (C4).
+    #[must_use]
+    pub fn news_of_reload(&self) -> Arc<Vec<CatalogDiagnostic>> {
+        if self.untold.load().is_empty() { Arc::default() } else { self.untold.swap(Arc::default()) }
+    }
+
+    /// Reloads the manifest by itself from now on, when it has changed and was quiet for `debounce` (C4);
+    /// best effort, see [`watch_state`](Self::watch_state).
+    pub fn watch(self: &Arc<Self>, debounce: Duration) {
+        let watching = Watching { catalog: Arc::downgrade(self), debounce };
+        if self.watching.set(watching).is_ok() && !self.is_closed() {
+            self.watch_in(&self.process());
+        }
+    }
+
+    /// How the manifest is watched, if it is.
+    #[must_use]
+    pub fn watch_state(&self) -> Option<WatchState> {
+        self.process().watch_state()
+    }
+
+    fn watch_in(&self, process: &Process) {
+        let Some(Watching { catalog, debounce }) = self.watching.get() else { return };
+        let watched = Weak::clone(catalog);
+        process.watch(Watch::start(&self.manifest, *debounce, move || {
+            if let Some(catalog) = watched.upgrade() {
+                catalog.reload();
+            }
+        }));
+        // What changed between reading the manifest and watching it was seen by neither.
+        if read_sources(&self.manifest).is_ok_and(|sources| sources != self.current.load().sources) {
+            self.reload();
+        }
     }
 
     /// Lets go of all bundles. Calls that are under way finish; later ones fail.
@@ -276,7 +331,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
-    pub fn report(&self, snapshot: &Arc<Snapshot>, task: &Task) -> Result<Vec<SourceReport>, Error> {
+    pub fn report(&self, snapshot: &Arc<Snapshot>, task: &Task) -> Result<Told<Vec<SourceReport>>, Error> {
         let enabled = |role: Role| {
             move |&at: &u32| {
                 let source = &snapshot.sources[at as usize];
@@ -319,7 +374,8 @@ impl Catalog {
             }
             report
         };
-        Ok(all().map(report).collect())
+        let value = all().map(report).collect();
+        Ok(Told { value, news: prepared.news })
     }
 
     fn prepare(
@@ -365,6 +421,9 @@ impl Catalog {
         if Arc::ptr_eq(&before, &process) {
             // Its thread is not there to be ended, and its locks may be held for ever.
             std::mem::forget(process);
+            if !self.is_closed() {
+                self.watch_in(&inherited);
+            }
             inherited
         } else {
             Arc::clone(&before)

@@ -10,7 +10,12 @@ use std::{
     time::Duration,
 };
 
-use crate::{containment::Fence, events::Events, sources::Bundles};
+use crate::{
+    containment::Fence,
+    events::Events,
+    sources::Bundles,
+    watch::{Watch, WatchState},
+};
 
 /// How often watched bundles are compared with the disk all the same.
 const BACKED_UP: Duration = Duration::from_secs(30);
@@ -24,6 +29,7 @@ pub(crate) struct Process {
     /// Held while the manifest is loaded again, never while somebody searches.
     reloading: Mutex<()>,
     keeper: Mutex<Option<Keeper>>,
+    watch: Mutex<Option<Watch>>,
 }
 
 /// The thread that backs up the events.
@@ -50,6 +56,7 @@ impl Process {
             events: Events::new(),
             reloading: Mutex::default(),
             keeper: Mutex::default(),
+            watch: Mutex::default(),
         }
     }
 
@@ -74,16 +81,30 @@ impl Process {
         }
     }
 
-    /// Ends the thread. The bundles are forgotten.
+    /// Has the manifest watched.
+    pub(crate) fn watch(&self, watch: Watch) {
+        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch);
+    }
+
+    /// How the manifest is watched, if it is.
+    pub(crate) fn watch_state(&self) -> Option<WatchState> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Watch::state)
+    }
+
+    /// Ends the threads. The bundles are forgotten.
     pub(crate) fn end(&self) {
         if !self.is_current() {
             return;
         }
+        // Dropped without the lock: its thread may be waiting for another one.
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(watch);
         let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(keeper) = keeper {
             keeper.end();
         }
         self.bundles.clear(&self.events);
+        self.events.close();
     }
 }
 

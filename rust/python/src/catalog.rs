@@ -4,9 +4,10 @@ use std::{
     ffi::OsString,
     path::PathBuf,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
-use okf_engine::{Freshness, Options, catalog::Told};
+use okf_engine::{Freshness, Options, catalog::Told, watch::WatchState};
 use pyo3::prelude::*;
 
 use crate::{
@@ -90,6 +91,38 @@ impl Catalog {
         convert::path_text(self.inner.root())
     }
 
+    /// Reloads the manifest by itself, after it was quiet for so many microseconds.
+    #[pyo3(signature = (debounce, /))]
+    fn watch(&self, py: Python<'_>, debounce: u64) -> PyResult<()> {
+        run(py, || {
+            self.inner.watch(Duration::from_micros(debounce));
+            Ok(())
+        })
+    }
+
+    /// Why the manifest is not watched, or is only looked at now and then; `None` if neither.
+    #[getter]
+    fn unwatched(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let state = run(py, || Ok(self.inner.watch_state()))?;
+        Ok(match state {
+            Some(WatchState::Events) => None,
+            Some(WatchState::Polling { reason } | WatchState::Off { reason }) => Some(reason),
+            None => Some("it was not asked for".to_owned()),
+        })
+    }
+
+    /// Whether the manifest is reloaded by itself.
+    #[getter]
+    fn watching(&self, py: Python<'_>) -> PyResult<bool> {
+        let state = run(py, || Ok(self.inner.watch_state()))?;
+        Ok(matches!(state, Some(WatchState::Events | WatchState::Polling { .. })))
+    }
+
+    /// The faults of the last reload, once for each distinct failure.
+    fn news_of_reload(&self) -> Vec<CatalogDiagnosticRow> {
+        self.inner.news_of_reload().iter().map(convert::catalog_diagnostic_row).collect()
+    }
+
     #[getter]
     fn closed(&self) -> bool {
         self.inner.is_closed()
@@ -113,11 +146,11 @@ impl Catalog {
         py: Python<'_>,
         snapshot: &Snapshot,
         on_progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<ReportRow>> {
+    ) -> PyResult<(Vec<ReportRow>, Vec<ProblemRow>)> {
         let sources = &snapshot.inner.sources;
-        let report =
+        let Told { value, news } =
             run_patiently(py, &snapshot.inner, on_progress, |task| self.inner.report(&snapshot.inner, task))?;
-        Ok(report
+        let rows = value
             .into_iter()
             .map(|row| {
                 let problems = row.problems.into_iter().map(|problem| (problem.path, problem.reason));
@@ -131,7 +164,8 @@ impl Catalog {
                     row.unwatched,
                 )
             })
-            .collect())
+            .collect();
+        Ok((rows, convert::problem_rows(&snapshot.inner, news)))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {

@@ -29,6 +29,11 @@ impl Events {
     }
 }
 
+impl Events {
+    #[allow(clippy::unused_self)] // As where there are events.
+    pub(crate) fn close(&self) {}
+}
+
 impl Look<'_> {
     pub(crate) fn is_clean(&self, _bundle: u64) -> bool {
         match self.0 {}

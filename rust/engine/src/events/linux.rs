@@ -19,7 +19,7 @@ use super::Dirt;
 
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
-pub(crate) struct Events(Result<Mutex<Queue>, String>);
+pub(crate) struct Events(Result<Mutex<Option<Queue>>, String>);
 
 #[derive(Debug)]
 struct Queue {
@@ -69,7 +69,7 @@ const GONE: ReadFlags =
 impl Events {
     /// Opens a queue, if there can be one.
     pub(crate) fn new() -> Self {
-        Self(Queue::open().map(Mutex::new).map_err(|error| match error {
+        Self(Queue::open().map(|queue| Mutex::new(Some(queue))).map_err(|error| match error {
             Errno::MFILE => "the limit of inotify instances is reached".to_owned(),
             error => format!("inotify is not available: {error}"),
         }))
@@ -83,50 +83,65 @@ impl Events {
     /// Everything that happened until now, or `None` if there are no events.
     pub(crate) fn look(&self) -> Option<Look<'_>> {
         let mut queue = self.0.as_ref().ok()?.lock().unwrap_or_else(PoisonError::into_inner);
-        queue.drain();
+        queue.as_mut()?.drain();
         Some(Look(queue))
+    }
+
+    /// Closes the queue; there are no events from now on.
+    pub(crate) fn close(&self) {
+        if let Ok(queue) = &self.0 {
+            *queue.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
     }
 }
 
 /// The events up to a moment. Nobody else reads the queue meanwhile, so that no event is taken from it and
 /// not yet noted.
-pub(crate) struct Look<'events>(MutexGuard<'events, Queue>);
+pub(crate) struct Look<'events>(MutexGuard<'events, Option<Queue>>);
 
 impl Look<'_> {
+    fn queue(&self) -> &Queue {
+        self.0.as_ref().expect("a look is only taken at an open queue")
+    }
+
+    fn queue_mut(&mut self) -> &mut Queue {
+        self.0.as_mut().expect("a look is only taken at an open queue")
+    }
+
     /// Whether a bundle is watched and nothing in it changed since it was last compared with the disk.
     pub(crate) fn is_clean(&self, bundle: u64) -> bool {
-        self.0.bundles.get(&bundle).is_some_and(|watch| watch.dirt == Dirt::Clean && !watch.comparing)
+        self.queue().bundles.get(&bundle).is_some_and(|watch| watch.dirt == Dirt::Clean && !watch.comparing)
     }
 
     /// Grows when anything on the way to the bundles may have changed.
     pub(crate) fn way(&self) -> u64 {
-        self.0.way
+        self.queue().way
     }
 
     /// Watches a directory on the way to a bundle; whether that can be done.
     pub(crate) fn watch_way(&mut self, handle: BorrowedFd<'_>) -> bool {
-        let added = self.0.add(handle, None, DIRECTORY);
-        added.map(|watch| self.0.watches.entry(watch).or_default().on_way = true).is_ok()
+        let added = self.queue_mut().add(handle, None, DIRECTORY);
+        added.map(|watch| self.queue_mut().watches.entry(watch).or_default().on_way = true).is_ok()
     }
 
     /// Watches no way any more; all are to be gone anew.
     pub(crate) fn forget_ways(&mut self) {
-        self.0.watches.values_mut().for_each(|watched| watched.on_way = false);
-        self.0.keep(|_| true);
-        self.0.way += 1;
+        self.queue_mut().watches.values_mut().for_each(|watched| watched.on_way = false);
+        self.queue_mut().keep(|_| true);
+        self.queue_mut().way += 1;
     }
 
     /// Begins to compare a bundle with the disk: what changed since that was last done.
     pub(crate) fn begin(&mut self, bundle: u64) -> Dirt {
         let fresh = Watch { dirt: Dirt::All, comparing: false, walk: 0 };
-        let watch = self.0.bundles.entry(bundle).or_insert(fresh);
+        let watch = self.queue_mut().bundles.entry(bundle).or_insert(fresh);
         watch.comparing = true;
         std::mem::replace(&mut watch.dirt, Dirt::Clean)
     }
 
     /// Ends what [`begin`](Self::begin) began; `done` unless it must be begun anew.
     pub(crate) fn end(&mut self, bundle: u64, done: bool) {
-        if let Some(watch) = self.0.bundles.get_mut(&bundle) {
+        if let Some(watch) = self.queue_mut().bundles.get_mut(&bundle) {
             watch.comparing = false;
             if !done {
                 watch.dirt = Dirt::All;
@@ -136,22 +151,22 @@ impl Look<'_> {
 
     /// Has the bundle compared with the disk as if anything might have changed.
     pub(crate) fn doubt(&mut self, bundle: u64) {
-        if let Some(watch) = self.0.bundles.get_mut(&bundle) {
+        if let Some(watch) = self.queue_mut().bundles.get_mut(&bundle) {
             watch.dirt = Dirt::All;
         }
     }
 
     /// Begins a walk over a whole bundle; what it does not meet is not watched any more when it ends.
     pub(crate) fn begin_walk(&mut self, bundle: u64) {
-        if let Some(watch) = self.0.bundles.get_mut(&bundle) {
+        if let Some(watch) = self.queue_mut().bundles.get_mut(&bundle) {
             watch.walk += 1;
         }
     }
 
     /// Ends a walk.
     pub(crate) fn end_walk(&mut self, bundle: u64) {
-        if let Some(walk) = self.0.bundles.get(&bundle).map(|watch| watch.walk) {
-            self.0.keep(|(of, _, met)| *of != bundle || *met == walk);
+        if let Some(walk) = self.queue_mut().bundles.get(&bundle).map(|watch| watch.walk) {
+            self.queue_mut().keep(|(of, _, met)| *of != bundle || *met == walk);
         }
     }
 
@@ -164,12 +179,12 @@ impl Look<'_> {
         name: Option<&CStr>,
     ) -> Result<(), String> {
         let flags = if name.is_some() { FILE } else { DIRECTORY };
-        let watch = self.0.add(handle, name, flags).map_err(|error| match error {
+        let watch = self.queue_mut().add(handle, name, flags).map_err(|error| match error {
             Errno::NOSPC => "the limit of inotify watches is reached".to_owned(),
             error => format!("a directory cannot be watched: {error}"),
         })?;
-        let walk = self.0.bundles.get(&bundle).map_or(0, |watch| watch.walk);
-        let bundles = &mut self.0.watches.entry(watch).or_default().bundles;
+        let walk = self.queue_mut().bundles.get(&bundle).map_or(0, |watch| watch.walk);
+        let bundles = &mut self.queue_mut().watches.entry(watch).or_default().bundles;
         match bundles.iter_mut().find(|(of, at, _)| *of == bundle && **at == *path) {
             Some((_, _, met)) => *met = walk,
             None => bundles.push((bundle, path.into(), walk)),
@@ -179,8 +194,8 @@ impl Look<'_> {
 
     /// Watches a bundle no more.
     pub(crate) fn release(&mut self, bundle: u64) {
-        self.0.bundles.remove(&bundle);
-        self.0.keep(|(of, _, _)| *of != bundle);
+        self.queue_mut().bundles.remove(&bundle);
+        self.queue_mut().keep(|(of, _, _)| *of != bundle);
     }
 }
 
