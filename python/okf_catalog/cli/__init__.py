@@ -3,6 +3,7 @@
 It needs the extra ``cli`` (typer and rich). Nothing else of the package imports it.
 """
 
+import logging
 import signal
 import sys
 
@@ -17,7 +18,6 @@ def main() -> None:
     try:
         # Here and not above, since what these import may be missing.
         from okf_catalog.cli.app import app
-        from okf_catalog.cli.screen import log_to_stderr
     except KeyboardInterrupt:
         sys.exit(130)
     except ModuleNotFoundError as error:
@@ -27,7 +27,8 @@ def main() -> None:
         sys.stderr.write(f"okf-catalog: the command line needs typer and rich: {hint}\n")
         sys.exit(2)
     _behave_in_pipes()
-    log_to_stderr()
+    # Commands that show what the package logs say so; without any handler it would be written as it is.
+    logging.getLogger("okf_catalog").addHandler(logging.NullHandler())
     app(prog_name="okf-catalog")
 
 

@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from okf_catalog import CatalogReport, FileKnowledgeCatalog, KnowledgeCatalogSource, SourceReport
+from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import open_console, show, visible
 
 __all__ = ["check"]
@@ -28,7 +29,10 @@ def check(
     cannot be used, or a source that cannot be read, stops no search: it is shown and, unless --strict
     is given, the exit code is 0.
     """
-    with FileKnowledgeCatalog(catalog, watch_for_changes=False) as opened:
+    with (
+        progress_bars() as tell,
+        FileKnowledgeCatalog(catalog, watch_for_changes=False, on_progress=tell) as opened,
+    ):
         report = opened.report()
     remarks = [remark for source in report.sources for remark in _remarks(source)]
     console = open_console()
@@ -77,6 +81,8 @@ def _remarks(report: SourceReport) -> Iterator[str]:
         yield f"{name}: cannot be read: {report.failure}"
     if report.duplicate_of is not None:
         yield f"{name}: is the directory of {report.duplicate_of}; only grouped_by_source searches it twice"
+    if report.compared_because is not None:
+        yield f"{name}: is compared with the disk before each search, because {report.compared_because}"
     for problem in report.problems:
         yield f"{name}: {problem.path}: {problem.reason}"
 

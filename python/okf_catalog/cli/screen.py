@@ -2,6 +2,8 @@
 
 import logging
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 
 import typer
 from rich.console import Console
@@ -39,9 +41,15 @@ class _Complaints(logging.Handler):
         complain(one_line(record.getMessage()))
 
 
-def log_to_stderr() -> None:
+@contextmanager
+def log_to_stderr() -> Generator[None]:
     """Lets the package say on stderr which files it left out."""
-    logging.getLogger("okf_catalog").addHandler(_Complaints())
+    logger, handler = logging.getLogger("okf_catalog"), _Complaints()
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def open_console() -> Console:

@@ -15,6 +15,8 @@ from okf_catalog import (
     StalePolicy,
 )
 from okf_catalog.cli.answer import print_json, print_readable
+from okf_catalog.cli.progress import progress_bars
+from okf_catalog.cli.screen import log_to_stderr
 
 __all__ = ["search"]
 
@@ -78,7 +80,11 @@ def search(
         )
     except (RefusedTypeError, RefusedValueError) as error:
         raise typer.BadParameter(str(error)) from error
-    with FileKnowledgeCatalog(catalog, watch_for_changes=False) as opened:
+    with (
+        log_to_stderr(),
+        progress_bars() as tell,
+        FileKnowledgeCatalog(catalog, watch_for_changes=False, on_progress=tell) as opened,
+    ):
         context = KnowledgeResolverRouter(opened).search(query)
     if as_json:
         print_json(context, stale=stale, limit=limit)

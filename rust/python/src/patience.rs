@@ -44,11 +44,13 @@ pub(crate) fn run_patiently<T: Send>(
         };
         let mut refusal = None;
         while !worker.is_finished() {
-            py.detach(|| {
+            let is_long = py.detach(|| {
                 let waiting = result.lock().unwrap_or_else(PoisonError::into_inner);
-                drop(done.wait_timeout_while(waiting, SLICE, |result| result.is_none()));
+                let waited = done.wait_timeout_while(waiting, SLICE, |result| result.is_none());
+                waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
             });
-            if refusal.is_none()
+            if is_long
+                && refusal.is_none()
                 && let Err(error) = py.check_signals().and_then(|()| progress.tell(&task, false))
             {
                 task.abandon();
