@@ -79,6 +79,12 @@ def append(path: Path, text: str) -> None:
         file.write(text)
 
 
+def dated_back(path: Path) -> None:
+    before = path.stat()
+    write(path, "other")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns - 3_600_000_000_000))
+
+
 def become_directory(path: Path) -> None:
     path.unlink()
     write(path / "x.md", "word")
@@ -115,6 +121,11 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "the bundle replaced": replace,
     "the bundle gone": lambda kb: kb.rename(kb.parent / "old"),
     "the bundle a link": lambda kb: kb.rename(kb.parent / "old").parent.joinpath("kb").symlink_to("old"),
+    "the bundle a file": lambda kb: write(kb.rename(kb.parent / "old").parent / "kb", "word"),
+    "an edit dated an hour back": lambda kb: dated_back(kb / "d/b.md"),
+    "an edit by a second writer that never closed": lambda kb: os.write(
+        os.open(kb / "a.md", os.O_WRONLY | os.O_APPEND), b" other"
+    ),
     "a file that is not UTF-8": lambda kb: (kb / "a.md").write_bytes(b"word \xff"),
 }
 
@@ -204,6 +215,76 @@ def test_random_changes_leave_the_state_of_a_new_catalog(place: Place) -> None:
         except OSError:
             pass
         place.same()
+
+
+def test_two_thousand_files_changed_at_once_are_seen(tmp_path: Path) -> None:
+    bundle = tmp_path / "kb"
+    git = [
+        "git",
+        "-C",
+        str(bundle),
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "-c",
+        "core.hooksPath=/dev/null",
+    ]
+
+    def commit() -> None:
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-qm", "state"], check=True)
+
+    if shutil.which("git") is None:
+        pytest.skip("there is no git here")
+    with make_catalog(
+        tmp_path, {"kb": {"files": {f"{i % 40}/{i}.md": f"word {i}" for i in range(2000)}}}
+    ) as catalog:
+        subprocess.run([*git, "init", "-q"], check=True)
+        commit()
+        place = Place(catalog, tmp_path)
+        for number in range(2000):
+            write(bundle / f"{number % 40}/{number}.md", f"other {number}")
+        shutil.rmtree(bundle / "7")
+        commit()
+        place.same()
+        for target in ("HEAD~1", "-"):
+            subprocess.run([*git, "checkout", "-q", target], check=True)
+            assert len(place.same()) == (2000 if target == "HEAD~1" else 1950)
+
+
+def test_a_file_system_mounted_over_a_directory_is_seen(tmp_path: Path) -> None:
+    make_catalog(tmp_path, {"kb": {"files": FILES}}).close()
+    program = (
+        "import sys, subprocess, okf_catalog\n"
+        "catalog = okf_catalog.FileKnowledgeCatalog(sys.argv[1] + '/catalog.json', watch_for_changes=False)\n"
+        "resolver = okf_catalog.GroupedKnowledgeResolver(catalog)\n"
+        "count = lambda: len(resolver.search('word').passages)\n"
+        "assert count() == 4\n"
+        "subprocess.run(['mount', '-t', 'tmpfs', 'none', sys.argv[1] + '/kb/d'], check=True)\n"
+        "assert count() == 2\n"
+        "open(sys.argv[1] + '/kb/d/new.md', 'w').write('word')\n"
+        "assert count() == 3\n"
+        "subprocess.run(['umount', sys.argv[1] + '/kb/d'], check=True)\n"
+        "assert count() == 4\n"
+        "print('seen')\n"
+    )
+    if shutil.which("unshare") is None:
+        pytest.skip("there is no unshare here")
+    command = [
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--mount",
+        sys.executable,
+        "-c",
+        program,
+        str(tmp_path),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip("nothing can be mounted here")
+    assert done.stdout == "seen\n", done.stderr
 
 
 def test_manual_freshness_sees_what_the_last_refresh_saw(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ const SETTLING: i128 = 2_000_000_000;
 const TRIED_AGAIN: Duration = Duration::from_secs(60);
 /// How often somebody who waits for a bundle looks whether he is still waited for.
 const PATIENCE: Duration = Duration::from_millis(5);
+/// How soon he does so first; most comparisons take little.
+const FIRST_PATIENCE: Duration = Duration::from_micros(50);
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
 #[derive(Debug)]
@@ -168,15 +170,18 @@ impl Bundle {
         }
         self.begun.fetch_add(1, Ordering::SeqCst);
         compared.succeeded = false;
-        let result = self.compare(directory, known.as_deref(), effort);
+        let result = self.compare(directory, known.as_deref(), effort).map(Arc::new);
+        // Published first: whoever finds the bundle clean takes what is published.
+        if let Ok(state) = &result {
+            self.published.store(Some(Arc::clone(state)));
+        }
         if let Some(mut look) = effort.events.look() {
             look.end(self.key, result.is_ok());
-            if let Ok(State { unwatched: Some(_), .. }) = result {
+            if result.as_ref().is_ok_and(|state| state.unwatched.is_some()) {
                 look.release(self.key);
             }
         }
-        let state = Arc::new(result?);
-        self.published.store(Some(Arc::clone(&state)));
+        let state = result?;
         compared.succeeded = true;
         // A problem that went away and comes back is news.
         let current: BTreeSet<Problem> = state.problems.iter().cloned().collect();
@@ -198,13 +203,15 @@ impl Bundle {
     }
 
     fn lock(&self, task: &Task) -> Result<MutexGuard<'_, Compared>, Abandoned> {
+        let mut patience = FIRST_PATIENCE;
         loop {
             match self.comparing.try_lock() {
                 Ok(guard) => return Ok(guard),
                 Err(TryLockError::Poisoned(poisoned)) => return Ok(PoisonError::into_inner(poisoned)),
                 Err(TryLockError::WouldBlock) => {
                     task.go_on()?;
-                    thread::sleep(PATIENCE);
+                    thread::sleep(patience);
+                    patience = PATIENCE.min(patience * 2);
                 }
             }
         }
