@@ -60,6 +60,23 @@ def test_exact_rivals_rank_as_the_model_does(kind: type[Rival], concepts: Corpus
             assert len(top.positions) <= 5
 
 
+@pytest.mark.parametrize("kind", rivals.ALL, ids=lambda kind: kind.__name__)
+def test_no_character_has_a_meaning_of_its_own(kind: type[Rival], concepts: Corpus) -> None:
+    rival = opened(kind, concepts)
+    for text in (
+        '"over',
+        "post:view",
+        "-the",
+        "over* AND (",
+        "NOT the",
+        "%ver_",
+        "title:[a TO b]",
+        "--files",
+    ):
+        if rival.can_answer(text):
+            rival.search(text, limit=3)
+
+
 @pytest.mark.parametrize("limit", [None, 1, 3, 100])
 def test_ranking_an_array_is_sorting_it(limit: int | None) -> None:
     numpy = pytest.importorskip("numpy")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _TOP = 20
 """How many results a question gets that sets no limit."""
 _WORD = re.compile(r"\w\w+")
+_LETTERS = re.compile(r"[^\W_]+")
+"""What tantivy's tokenizer keeps together; its query language gives a meaning to much of the rest."""
 
 
 class Tantivy(Rival):
@@ -52,7 +54,8 @@ class Tantivy(Rival):
         return [corpus.titles[position], corpus.metas[position], corpus.bodies[position]]
 
     def search(self, text: str, *, limit: int | None = None) -> Ranking:
-        query, _ = self._index.parse_query_lenient(text, self._names, self.boosts)
+        words = " ".join(_LETTERS.findall(text.lower()))
+        query, _ = self._index.parse_query_lenient(words, self._names, self.boosts)
         hits = self._searcher.search(query, limit or _TOP, count=False).hits
         positions = self._searcher.fast_field_values("position", [address for _, address in hits])
         return Ranking(positions, [score for score, _ in hits])

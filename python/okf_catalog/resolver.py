@@ -155,7 +155,8 @@ class _Resolver:
         Raises:
             RefusedTypeError, RefusedValueError: ``limit`` or ``queries`` is refused at once; a question is
                 refused when its turn comes, after the answers before it.
-            CatalogClosedError: the catalog was closed meanwhile.
+            CatalogClosedError: the catalog was closed; answers that were computed before still come.
+            OkfCatalogError: the process forked meanwhile.
             Exception: whatever a visibility policy raises, unchanged, or ``queries`` itself.
         """
         limit = _limit_of(limit)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from okf_catalog.catalog import log_problems
 from okf_catalog.context import context_of
+from okf_catalog.errors import OkfCatalogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,6 +46,7 @@ def stream(
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # A third of what importing takes.
 
     numbered = enumerate(queries)
+    process = os.getpid()
     piece = _next_piece(numbered, question_of)
     answers = ask(piece.questions)
     with ThreadPoolExecutor(1, thread_name_prefix="okf-catalog") as pool:
@@ -53,6 +56,9 @@ def stream(
             log_problems(answers.problems)
             for place, query in enumerate(piece.queries):
                 yield context_of(query, view.snapshot.generation, answers.answer(place))
+                if os.getpid() != process:
+                    # The thread that computes the rest is not here.
+                    raise OkfCatalogError("a stream ends where its process forks; start one in the child")
             if piece.refusal is not None:
                 raise piece.refusal
             piece = following

@@ -86,7 +86,9 @@ pub fn search(
     let mut found = Vec::new();
     for part in index.parts() {
         let first = found.len();
-        score(part, &criteria.terms, lookup, &mut found);
+        // What falls behind the limit need not even be written down, unless something before it is dropped.
+        let enough = limit.filter(|_| index.parts().len() == 1 && criteria.admits_all(part));
+        score(part, &criteria.terms, lookup, enough, &mut found);
         criteria.admit(index, part, &mut found, first);
     }
     arrange(&mut found, index, order);
@@ -94,9 +96,14 @@ pub fn search(
 }
 
 impl Criteria {
+    /// Whether nothing that matches in the part is dropped.
+    fn admits_all(&self, part: &Part) -> bool {
+        part.is_whole() && self.tag.is_none() && self.staleness == Staleness::Use
+    }
+
     /// Drops what was found behind `first` and is not to be shown.
     fn admit(&self, index: &Index, part: &Part, found: &mut Vec<Scored>, first: usize) {
-        if part.is_whole() && self.tag.is_none() && self.staleness == Staleness::Use {
+        if self.admits_all(part) {
             return;
         }
         let carriers = self.tag.as_deref().map(|tag| part.segment().tagged(tag));
@@ -116,8 +123,9 @@ impl Criteria {
     }
 }
 
-/// Appends every concept of the part that has any of the terms, by ascending number.
-fn score(part: &Part, terms: &Terms, lookup: &impl Lookup, found: &mut Vec<Scored>) {
+/// Appends every concept of the part that has any of the terms, by ascending number. Those that cannot be
+/// among the best `enough` may be left out.
+fn score(part: &Part, terms: &Terms, lookup: &impl Lookup, enough: Option<usize>, found: &mut Vec<Scored>) {
     let matches: Vec<(Arc<Matches>, u32)> =
         terms.as_slice().iter().map(|(term, times)| (lookup.matches(part.segment(), term), *times)).collect();
     let mut few = 0;
@@ -146,9 +154,9 @@ fn score(part: &Part, terms: &Terms, lookup: &impl Lookup, found: &mut Vec<Score
             join(found, first);
         }
     } else if u8::try_from(most).is_ok() {
-        collect(part, &tally::<u8>(part.len(), &matches), found);
+        collect(part, &tally::<u8>(part.len(), &matches), enough, found);
     } else {
-        collect(part, &tally::<u32>(part.len(), &matches), found);
+        collect(part, &tally::<u32>(part.len(), &matches), enough, found);
     }
 }
 
@@ -206,16 +214,43 @@ fn tally<T: Tally>(concepts: usize, matches: &[(Arc<Matches>, u32)]) -> Vec<T> {
     scores
 }
 
-/// Appends the concepts whose score is not 0.
-fn collect<T: Tally>(part: &Part, scores: &[T], found: &mut Vec<Scored>) {
-    /// So many scores are skipped at once where all are 0.
+/// Appends the concepts whose score is not 0, or is good enough to be among the best.
+fn collect<T: Tally>(part: &Part, scores: &[T], enough: Option<usize>, found: &mut Vec<Scored>) {
+    /// So many scores are skipped at once where none is good enough.
     const BLOCK: usize = 64;
+    let least = enough.map_or(1, |enough| least_of_best(scores, enough)).max(1);
     for (at, block) in (part.base()..).step_by(BLOCK).zip(scores.chunks(BLOCK)) {
-        if block.iter().any(|score| *score != T::default()) {
-            let block = (at..).zip(block).filter(|(_, score)| **score != T::default());
-            found.extend(block.map(|(concept, score)| Scored { concept, score: (*score).into() }));
+        if block.iter().any(|score| (*score).into() >= least) {
+            let all = (at..).zip(block).map(|(concept, score)| Scored { concept, score: (*score).into() });
+            found.extend(all.filter(|one| one.score >= least));
         }
     }
+}
+
+/// The lowest score that one of the best `enough` has; 0 if that cannot be told cheaply.
+fn least_of_best<T: Tally>(scores: &[T], enough: usize) -> u32 {
+    /// Scores above this are rare, and are counted as if they were this.
+    const HIGHEST: usize = 255;
+    // Several counts at once: neighbours often have the same score, and would wait for each other.
+    let mut counts = [[0_u32; HIGHEST + 1]; 4];
+    let place = |score: T| HIGHEST.min(score.into() as usize);
+    let mut fours = scores.chunks_exact(4);
+    for four in &mut fours {
+        for (counts, score) in counts.iter_mut().zip(four) {
+            counts[place(*score)] += 1;
+        }
+    }
+    for score in fours.remainder() {
+        counts[0][place(*score)] += 1;
+    }
+    let mut better = 0;
+    for score in (1..=HIGHEST).rev() {
+        better += counts.iter().map(|counts| counts[score] as usize).sum::<usize>();
+        if better >= enough {
+            return u32::try_from(score).unwrap_or(0);
+        }
+    }
+    0
 }
 
 /// Puts what was found, which is sorted by number, into an order.
