@@ -183,6 +183,35 @@ def test_the_catalog_root_may_be_replaced(tmp_path: Path) -> None:
         assert ("a", "other") in place.same()
 
 
+def test_a_link_above_the_manifest_may_be_turned(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / "srv" / name).mkdir(parents=True)
+        make_catalog(tmp_path / "srv" / name, {"kb": {"files": {"a.md": f"word {name}"}}}).close()
+    (tmp_path / "current").symlink_to("srv/one")
+    root = tmp_path / "srv"
+    with FileKnowledgeCatalog(tmp_path / "current/catalog.json", catalog_root=root) as catalog:
+        resolver = GroupedKnowledgeResolver(catalog)
+        for _ in range(3):
+            assert [passage.excerpt for passage in resolver.search("word").passages] == ["word one"]
+        (tmp_path / "new").symlink_to("srv/two")
+        (tmp_path / "new").rename(tmp_path / "current")
+        assert [passage.excerpt for passage in resolver.search("word").passages] == ["word two"]
+
+
+def test_a_bundle_that_was_replaced_is_watched_no_more(place: Place) -> None:
+    def watches() -> int:
+        infos = [path for path in Path("/proc/self/fdinfo").iterdir() if path.exists()]
+        return sum(path.read_text(encoding="ascii").count("inotify wd") for path in infos)
+
+    before = watches()
+    for number in range(30):
+        shutil.copytree(place.bundle, place.root / "next")
+        place.bundle.rename(place.root / f"old{number}")
+        (place.root / "next").rename(place.bundle)
+        assert len(place.found()) == 4
+    assert watches() <= before + 2
+
+
 def test_more_changes_than_the_kernel_can_queue_are_seen(place: Place) -> None:
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text(encoding="ascii"))
     if limit > 20_000:
@@ -267,8 +296,14 @@ def test_a_file_system_mounted_over_a_directory_is_seen(tmp_path: Path) -> None:
         "assert count() == 3\n"
         "subprocess.run(['umount', sys.argv[1] + '/kb/d'], check=True)\n"
         "assert count() == 4\n"
+        "subprocess.run(['mount', '--bind', sys.argv[1] + '/src', sys.argv[1] + '/kb/a.md'], check=True)\n"
+        "assert count() == 3\n"
+        "open(sys.argv[1] + '/kb/a.md', 'w').write('word')\n"
+        "assert count() == 4\n"
+        "assert catalog.report().sources[0].compared_because == 'a file is mounted in it'\n"
         "print('seen')\n"
     )
+    write(tmp_path / "src", "nothing")
     if shutil.which("unshare") is None:
         pytest.skip("there is no unshare here")
     command = [

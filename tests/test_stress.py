@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 ROUNDS = 150
 
 
+def test_a_query_of_many_terms_does_not_multiply_with_the_size_of_a_body(tmp_path: Path) -> None:
+    files = {"big.md": "abcd efgh\n" * 200_000 + "needle\n"}
+    with make_catalog(tmp_path, {"a": {"files": files}}) as catalog:
+        terms = " ".join(["needle", *(f"x{number:x}y" for number in range(20_000))])
+        context = MergedKnowledgeResolver(catalog).search(terms)
+        # Term by term this would take a minute, and the run's own bound would end it.
+        assert [passage.excerpt for passage in context.passages] == ["needle"]
+
+
 def test_readers_a_writer_a_reloader_and_a_closer_get_along(tmp_path: Path) -> None:
     sources = {name: {"files": {f"{i}.md": "word whole" for i in range(20)}} for name in ("a", "b")}
     catalog = make_catalog(tmp_path, sources)

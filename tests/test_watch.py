@@ -125,11 +125,16 @@ def test_a_forked_child_watches_for_itself(tmp_path: Path) -> None:
         text=True,
     )
     assert process.stdout is not None
-    with process.stdout:
-        assert sorted(process.stdout.readline().strip() for _ in range(2)) == ["child ready", "parent ready"]
-        replace(tmp_path / "catalog.json", manifest("a", "b"))
-        assert process.stdout.readline().strip() == "both"
-    assert process.wait(timeout=30) == 0
+    try:
+        with process.stdout:
+            said = sorted(process.stdout.readline().strip() for _ in range(2))
+            assert said == ["child ready", "parent ready"]
+            replace(tmp_path / "catalog.json", manifest("a", "b"))
+            assert process.stdout.readline().strip() == "both"
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_a_process_that_ends_with_open_catalogs_is_quiet(tmp_path: Path) -> None:

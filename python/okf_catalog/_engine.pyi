@@ -25,11 +25,13 @@ __all__ = [
     "Snapshot",
     "Table",
     "is_blank",
+    "note_fork",
     "parse_manifest",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
+def note_fork() -> None: ...
 
 @final
 class Snapshot:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn, final
 
-from okf_catalog._engine import Catalog, Snapshot
+from okf_catalog._engine import Catalog, Snapshot, note_fork
 from okf_catalog.checks import check_count, check_kind
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.freshness import Freshness
@@ -26,6 +26,9 @@ from okf_catalog.rows import ProblemRow
 __all__ = ["CatalogReport", "FileKnowledgeCatalog", "SourceProblem", "SourceReport"]
 
 _log = logging.getLogger("okf_catalog")
+
+# A child may have the process id of its parent, in another namespace.
+os.register_at_fork(after_in_child=note_fork)
 
 
 @final

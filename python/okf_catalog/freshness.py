@@ -14,9 +14,10 @@ class Freshness:
     ``EXACT``, the default, promises F1: a search sees every change to a bundle's files that was complete
     before it began. Where the kernel tells of every change (Linux, local file systems, no links in the
     bundle) an unchanged catalog costs two system calls; elsewhere the tree is compared before each search,
-    and ``report()`` says why. Two kinds of change come without a word from the kernel, and are found within
-    half a minute by a comparison in the background: writing through memory (``mmap``), and writing by a
-    second name outside the bundle that a file got after it was read.
+    and ``report()`` says why. Three kinds of change come without a word from the kernel, and are found within
+    half a minute by a comparison in the background: writing through memory (``mmap``), writing by
+    asynchronous kernel I/O, and writing by a name or an open descriptor outside the bundle that the file did
+    not have when it was read.
 
     ``manual()`` promises only that a search sees what was complete before the source was first searched, or
     before the last ``refresh()``. The disk is not touched in between.

@@ -9,6 +9,7 @@ from typing import final
 from okf_catalog import _engine
 from okf_catalog.checks import check_kind
 from okf_catalog.choice import Choice
+from okf_catalog.errors import RefusedValueError
 from okf_catalog.rows import CatalogDiagnosticRow, SourceRow
 
 __all__ = [
@@ -129,6 +130,12 @@ def path_text(field: str, path: str | os.PathLike[str]) -> str:
     check_kind(field, path, (str, os.PathLike), expected)
     text = os.fspath(path)
     check_kind(field, text, str, expected)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise RefusedValueError(
+            f"{field} holds {text[error.start]!a}, which no path of this system can"
+        ) from None
     return text
 
 

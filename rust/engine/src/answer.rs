@@ -1,9 +1,14 @@
 //! What one question got (D1 to D5).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::{
-    concept::Concept, excerpt::excerpt, index::Index, rank::Hit, snapshot::Snapshot, terms::Terms,
+    concept::Concept,
+    excerpt::{Finder, excerpt},
+    index::Index,
+    rank::Hit,
+    snapshot::Snapshot,
+    terms::Terms,
     tree::Problem,
 };
 
@@ -46,6 +51,8 @@ pub struct Diagnostic {
 pub struct Answer {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) terms: Terms,
+    /// Made for the first excerpt.
+    pub(crate) finder: OnceLock<Finder>,
     /// The searched sources in order S1: the position in the snapshot, and the index.
     pub(crate) searched: Vec<(u32, Arc<Index>)>,
     pub(crate) hits: Vec<Hit>,
@@ -76,7 +83,7 @@ impl Answer {
     /// The line that shows why a passage of this answer matched (K6).
     #[must_use]
     pub fn excerpt<'concept>(&self, concept: &'concept Concept) -> &'concept str {
-        excerpt(&concept.document.body, &self.terms)
+        excerpt(&concept.document.body, self.finder.get_or_init(|| Finder::new(&self.terms)))
     }
 
     /// What the asker should know.

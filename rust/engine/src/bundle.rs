@@ -19,7 +19,7 @@ use crate::{
     concept::Concept,
     containment::Directory,
     document::Document,
-    events::{Dirt, Events, incomplete},
+    events::{Dirt, Events, holds_mounted_file, incomplete},
     index::Index,
     parallel,
     task::{Abandoned, Task},
@@ -519,6 +519,9 @@ impl<'call> Watcher<'call> {
     }
 
     fn walk(&mut self, directory: &Directory) -> io::Result<Vec<(String, Listing)>> {
+        if self.is_watching() && holds_mounted_file(&directory.path) {
+            self.refuse("a file is mounted in it");
+        }
         if self.is_watching()
             && let Some(mut look) = self.events.look()
         {

@@ -129,6 +129,11 @@ impl Fence {
         Ok(Directory { path: self.root.join(&below), handle: file.into(), identity: Identity::of(&metadata) })
     }
 
+    /// Whether the names alone lead from the root to the path, without asking what links stand for.
+    pub(crate) fn is_spelled_below_root(&self, path: &str) -> bool {
+        below(&self.root, &self.manifest_directory, path).is_some()
+    }
+
     /// The path as it reads from the root, if it stays inside.
     fn below_root(&self, path: &str) -> Option<PathBuf> {
         if let Some(below) = below(&self.root, &self.manifest_directory, path) {

@@ -15,9 +15,9 @@ mod elsewhere;
 mod linux;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{Events, Look, incomplete};
+pub(crate) use elsewhere::{Events, Look, holds_mounted_file, incomplete};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Events, Look, incomplete};
+pub(crate) use linux::{Events, Look, holds_mounted_file, incomplete};
 
 /// What is known to have changed in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]

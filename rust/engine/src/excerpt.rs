@@ -1,21 +1,51 @@
 //! The line of a body that shows why it matched (K6).
 
+use aho_corasick::AhoCorasick;
 use memchr::memmem;
 
 use crate::{fold::fold_into, terms::Terms};
 
-/// The first line of `body`, trimmed, that contains any of `terms`; empty if there is none.
+/// So many terms are looked for one by one.
+const FEW: usize = 8;
+
+/// Finds any of some terms in one pass over a text, however many they are.
+#[derive(Debug)]
+pub struct Finder(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    OneByOne(Vec<memmem::Finder<'static>>),
+    AtOnce(AhoCorasick),
+}
+
+impl Finder {
+    /// A finder of any of the terms.
+    #[must_use]
+    pub fn new(terms: &Terms) -> Self {
+        let words = || terms.as_slice().iter().map(|(term, _)| term.as_bytes());
+        let at_once = if words().len() > FEW { AhoCorasick::new(words()).ok() } else { None };
+        let one_by_one = || words().map(|word| memmem::Finder::new(word).into_owned()).collect();
+        Self(at_once.map_or_else(|| Kind::OneByOne(one_by_one()), Kind::AtOnce))
+    }
+
+    fn is_in(&self, folded: &str) -> bool {
+        match &self.0 {
+            Kind::OneByOne(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
+            Kind::AtOnce(automaton) => automaton.is_match(folded),
+        }
+    }
+}
+
+/// The first line of `body`, trimmed, that contains any of the terms; empty if there is none.
 ///
 /// ```
-/// use okf_engine::{excerpt::excerpt, terms::Terms};
+/// use okf_engine::{excerpt::{Finder, excerpt}, terms::Terms};
 ///
 /// let body = "# Revenue\n\n  Net of refunds.  \n";
-/// assert_eq!(excerpt(body, &Terms::parse("REFUND tax")), "Net of refunds.");
+/// assert_eq!(excerpt(body, &Finder::new(&Terms::parse("REFUND tax"))), "Net of refunds.");
 /// ```
 #[must_use]
-pub fn excerpt<'body>(body: &'body str, terms: &Terms) -> &'body str {
-    let finders: Vec<_> =
-        terms.as_slice().iter().map(|(term, _)| memmem::Finder::new(term.as_bytes())).collect();
+pub fn excerpt<'body>(body: &'body str, finder: &Finder) -> &'body str {
     let mut folded = String::new();
     body.split('\n')
         .map(str::trim)
@@ -23,7 +53,7 @@ pub fn excerpt<'body>(body: &'body str, terms: &Terms) -> &'body str {
         .find(|line| {
             folded.clear();
             fold_into(line, &mut folded);
-            finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some())
+            finder.is_in(&folded)
         })
         .unwrap_or_default()
 }
@@ -41,9 +71,10 @@ mod tests {
             ("empty body", "", "a", ""),
             ("folded", "der ΣΊΣΥΦΟΣ", "σίσυφος", "der ΣΊΣΥΦΟΣ"),
             ("a line separator does not end a line", "a\u{2028}b", "b", "a\u{2028}b"),
+            ("many terms", "one\nnine ß\nten", "b c d f g h j k ß l", "nine ß"),
         ];
         for (name, body, query, line) in rows {
-            assert_eq!(excerpt(body, &Terms::parse(query)), line, "{name}");
+            assert_eq!(excerpt(body, &Finder::new(&Terms::parse(query))), line, "{name}");
         }
     }
 }

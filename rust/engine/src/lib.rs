@@ -73,6 +73,7 @@ pub use catalog::{Catalog, Options};
 pub use document::Document;
 pub use error::Error;
 pub use instant::Instant;
+pub use process::note_fork;
 pub use question::Question;
 pub use rank::Strategy;
 pub use search::Staleness;

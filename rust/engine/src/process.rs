@@ -5,7 +5,10 @@
 
 use std::{
     process,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -20,10 +23,24 @@ use crate::{
 /// How often watched bundles are compared with the disk all the same.
 const BACKED_UP: Duration = Duration::from_secs(30);
 
+/// How often this process was forked from another, as far as it was told.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// Tells that this process was just forked. Another process id tells that too, but one from another
+/// namespace may be the same.
+pub fn note_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Tells processes apart.
+fn identity() -> (u32, u32) {
+    (process::id(), FORKS.load(Ordering::Relaxed))
+}
+
 /// The part of a catalog that does not survive a fork.
 #[derive(Debug)]
 pub(crate) struct Process {
-    id: u32,
+    id: (u32, u32),
     pub(crate) bundles: Bundles,
     pub(crate) events: Events,
     /// Held while the manifest is loaded again, never while somebody searches.
@@ -51,7 +68,7 @@ impl Process {
 
     fn with(bundles: Bundles) -> Self {
         Self {
-            id: process::id(),
+            id: identity(),
             bundles,
             events: Events::new(),
             reloading: Mutex::default(),
@@ -62,7 +79,7 @@ impl Process {
 
     /// Whether this is the process that it was made in.
     pub(crate) fn is_current(&self) -> bool {
-        self.id == process::id()
+        self.id == identity()
     }
 
     pub(crate) fn reload_alone(&self) -> MutexGuard<'_, ()> {

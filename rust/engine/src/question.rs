@@ -1,6 +1,9 @@
 //! One question, and how it is answered from prepared sources (S4, R1 to R5, D1 to D3).
 
-use std::{num::NonZeroUsize, sync::Arc};
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     answer::{Answer, Diagnostic, DiagnosticCode},
@@ -105,7 +108,14 @@ impl Asked<'_> {
                 message: "no concept of the searched sources matches".to_owned(),
             });
         }
-        Answer { snapshot: Arc::clone(snapshot), terms: criteria.terms, searched, hits, diagnostics }
+        Answer {
+            snapshot: Arc::clone(snapshot),
+            terms: criteria.terms,
+            finder: OnceLock::new(),
+            searched,
+            hits,
+            diagnostics,
+        }
     }
 }
 

@@ -75,10 +75,10 @@ impl Bundles {
 
     /// Notes how the bundle at a path was reached. Two paths of one directory share a bundle; a directory
     /// that took the place of another gets a new one.
-    fn reached(&self, path: &str, directory: &Directory, way: Option<Way>) -> Arc<Bundle> {
+    fn reached(&self, path: &str, directory: &Directory, way: Option<Way>, events: &Events) -> Arc<Bundle> {
         let identity = directory.identity;
         let mut chosen = None;
-        self.0.rcu(|bundles| {
+        let before = self.0.rcu(|bundles| {
             let same = bundles.get(path).filter(|known| known.identity == identity);
             let twin = || bundles.values().find(|known| known.identity == identity);
             let bundle = same.or_else(twin).map(|known| Arc::clone(&known.bundle));
@@ -92,7 +92,16 @@ impl Bundles {
             bundles.insert(path.to_owned(), known);
             Arc::new(bundles)
         });
-        chosen.expect("the bundle was chosen just now")
+        let chosen = chosen.expect("the bundle was chosen just now");
+        if let Some(replaced) = before.get(path).filter(|known| known.bundle.key() != chosen.key()) {
+            let key = replaced.bundle.key();
+            if self.0.load().values().all(|known| known.bundle.key() != key)
+                && let Some(mut look) = events.look()
+            {
+                look.release(key);
+            }
+        }
+        chosen
     }
 
     /// Forgets what no source names any more.
@@ -232,7 +241,7 @@ impl Prepared {
                     self.ready.insert(source, Err(Unavailable { reason, identity: None }));
                 }
                 Ok((directory, way)) => {
-                    let bundle = bundles.reached(path, &directory, way);
+                    let bundle = bundles.reached(path, &directory, way, events);
                     directories
                         .entry(directory.identity)
                         .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
@@ -287,7 +296,8 @@ fn root_identity(fence: &Fence) -> Option<Identity> {
 fn enter(preparation: Preparation<'_>, path: &str) -> Result<(Directory, Option<Way>), String> {
     let Preparation { fence, events, .. } = preparation;
     let number = events.look().map(|look| look.way());
-    let mut watched = number.is_some();
+    // Where the way is spelled by other links than the root, nothing tells when those change.
+    let mut watched = number.is_some() && fence.is_spelled_below_root(path);
     let mut root = None;
     let mut passing = |handle: BorrowedFd<'_>| {
         if root.is_none() {

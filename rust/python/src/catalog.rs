@@ -238,6 +238,12 @@ pub(crate) fn parse_manifest(py: Python<'_>, content: &[u8]) -> PyResult<ParsedR
     })
 }
 
+/// Tells the engine that this process was just forked.
+#[pyfunction]
+pub(crate) fn note_fork() {
+    okf_engine::note_fork();
+}
+
 /// Whether the text is empty or only `White_Space` (Q1).
 #[pyfunction]
 #[pyo3(signature = (text, /))]

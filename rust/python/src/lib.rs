@@ -18,7 +18,7 @@ mod _engine {
     use crate::{
         answer::Answer,
         batch::{BatchAnswer, Conversation},
-        catalog::{Catalog, Snapshot, is_blank, parse_manifest},
+        catalog::{Catalog, Snapshot, is_blank, note_fork, parse_manifest},
         passage::KnowledgePassage,
         passages::{PassageIterator, Passages},
         table::Table,

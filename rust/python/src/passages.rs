@@ -8,7 +8,7 @@ use std::sync::{
 use okf_engine::answer::Answer;
 use pyo3::{
     basic::CompareOp,
-    exceptions::{PyIndexError, PyTypeError, PyValueError},
+    exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError},
     prelude::*,
     types::{PyList, PySlice, PyTuple, PyType},
 };
@@ -83,14 +83,18 @@ impl Passages {
             };
             return Ok(Bound::new(py, view)?.into_any());
         }
-        let Ok(at) = index.extract::<isize>() else {
-            let kind = index.get_type().name()?;
-            // What does not even fit the machine's integers is out of range; the rest is no index.
-            return Err(if index.hasattr("__index__")? {
-                PyIndexError::new_err("passage index out of range")
-            } else {
-                PyTypeError::new_err(format!("passage indices must be integers or slices, not {kind}"))
-            });
+        let at = match index.extract::<isize>() {
+            Ok(at) => at,
+            // What does not even fit the machine's integers is out of range.
+            Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
+                return Err(PyIndexError::new_err("passage index out of range"));
+            }
+            Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+                let kind = index.get_type().name()?;
+                let message = format!("passage indices must be integers or slices, not {kind}");
+                return Err(PyTypeError::new_err(message));
+            }
+            Err(error) => return Err(error),
         };
         let at = if at < 0 { at.saturating_add(len) } else { at };
         let passage = usize::try_from(at).ok().and_then(|at| self.get(at));

@@ -1,6 +1,6 @@
 //! No other system queues events before the change that caused them returns.
 
-use std::{convert::Infallible, ffi::CStr, marker::PhantomData, os::fd::BorrowedFd};
+use std::{convert::Infallible, ffi::CStr, marker::PhantomData, os::fd::BorrowedFd, path::Path};
 
 use super::Dirt;
 
@@ -89,4 +89,9 @@ impl Look<'_> {
 /// Why events of a file system do not tell of every change.
 pub(crate) fn incomplete(_handle: BorrowedFd<'_>) -> Option<String> {
     Some(REASON.to_owned())
+}
+
+/// Whether a single file is mounted below a directory; it makes no difference here.
+pub(crate) fn holds_mounted_file(_directory: &Path) -> bool {
+    false
 }

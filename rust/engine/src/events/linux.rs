@@ -2,10 +2,14 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    ffi::CStr,
-    fs::File,
+    ffi::{CStr, OsString},
+    fs::{self, File},
     mem::MaybeUninit,
-    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        unix::ffi::OsStringExt,
+    },
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -344,4 +348,30 @@ pub(crate) fn incomplete(handle: BorrowedFd<'_>) -> Option<String> {
         }
         Err(error) => Some(format!("its file system cannot be told: {error}")),
     }
+}
+
+/// Whether a single file is mounted anywhere below a directory: no directory tells of its changes. Where
+/// that cannot be told, it is.
+pub(crate) fn holds_mounted_file(directory: &Path) -> bool {
+    let (Ok(mounts), Ok(directory)) = (fs::read("/proc/self/mountinfo"), directory.canonicalize()) else {
+        return true;
+    };
+    mounts.split(|byte| *byte == b'\n').any(|line| {
+        let Some(point) = line.split(|byte| *byte == b' ').nth(4) else { return false };
+        let point = PathBuf::from(OsString::from_vec(unescaped(point)));
+        point != directory && point.starts_with(&directory) && !point.is_dir()
+    })
+}
+
+/// A name as the kernel writes it, with white space and backslashes as octal numbers.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_first() {
+        let octal = after.get(..3).filter(|_| *first == b'\\');
+        let code = octal.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        plain.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[3..] } else { after };
+    }
+    plain
 }
