@@ -19,6 +19,7 @@ use crate::{
     search::Lookup,
     snapshot::Snapshot,
     sources::Prepared,
+    terms::Terms,
 };
 
 /// How many bytes of matches a batch keeps for its other questions.
@@ -49,7 +50,7 @@ impl<'questions> Batch<'questions> {
         threads: usize,
     ) -> Self {
         Self {
-            terms: Shared::of(prepared, questions, now),
+            terms: Shared::of(prepared, questions),
             snapshot,
             prepared,
             questions,
@@ -98,10 +99,10 @@ struct Shared {
 }
 
 impl Shared {
-    fn of(prepared: &Prepared, questions: &[Question], now: Instant) -> Self {
+    fn of(prepared: &Prepared, questions: &[Question]) -> Self {
         let mut numbers = HashMap::new();
         for question in questions {
-            for (term, _) in question.ask(now).criteria.terms.as_slice() {
+            for (term, _) in Terms::parse(&question.text).as_slice() {
                 if !numbers.contains_key(term) {
                     numbers.insert(term.clone(), numbers.len());
                 }

@@ -236,14 +236,16 @@ impl Bundle {
             None => (watcher.walk(directory)?, true),
         };
         let mut directories = before.cloned().unwrap_or_default();
+        let mut changes = Changes::default();
         if whole {
             let met: BTreeSet<&str> = listed.iter().map(|(path, _)| &**path).collect();
-            directories.retain(|path, _| met.contains(&**path));
-        }
-        let mut changes = Changes::default();
-        if whole && let Some(before) = before {
-            let gone = before.iter().filter(|(path, _)| !directories.contains_key(&***path));
-            gone.for_each(|(_, contents)| changes.lose(&contents.files));
+            directories.retain(|path, contents| {
+                let is_met = met.contains(&**path);
+                if !is_met {
+                    changes.lose(&contents.files);
+                }
+                is_met
+            });
         }
         let index = known.map(|state| Arc::clone(&state.index)).unwrap_or_default();
         let looked = look_at(directory, &listed, &directories, effort)?;

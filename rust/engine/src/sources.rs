@@ -93,15 +93,19 @@ impl Bundles {
             Arc::new(bundles)
         });
         let chosen = chosen.expect("the bundle was chosen just now");
-        if let Some(replaced) = before.get(path).filter(|known| known.bundle.key() != chosen.key()) {
-            let key = replaced.bundle.key();
-            if self.0.load().values().all(|known| known.bundle.key() != key)
-                && let Some(mut look) = events.look()
-            {
-                look.release(key);
-            }
+        if before.get(path).is_some_and(|known| known.bundle.key() != chosen.key())
+            && let Some(mut look) = events.look()
+        {
+            self.release_forgotten(&before, &mut look);
         }
         chosen
+    }
+
+    /// Watches no more what was named `before` and is named by nothing now.
+    fn release_forgotten(&self, before: &BTreeMap<String, Known>, look: &mut Look<'_>) {
+        let kept: BTreeSet<u64> = self.0.load().values().map(|known| known.bundle.key()).collect();
+        let gone = before.values().map(|known| known.bundle.key()).filter(|key| !kept.contains(key));
+        gone.for_each(|key| look.release(key));
     }
 
     /// Forgets what no source names any more.
@@ -122,9 +126,7 @@ impl Bundles {
             kept.map(|(path, known)| (path.clone(), known.clone())).collect::<BTreeMap<_, _>>()
         });
         let Some(mut look) = events.look() else { return };
-        let kept: BTreeSet<u64> = self.0.load().values().map(|known| known.bundle.key()).collect();
-        let gone = before.values().map(|known| known.bundle.key()).filter(|key| !kept.contains(key));
-        gone.for_each(|key| look.release(key));
+        self.release_forgotten(&before, &mut look);
         look.forget_ways();
     }
 

@@ -241,15 +241,7 @@ impl KnowledgePassage {
         let fields = FIELDS
             .iter()
             .zip(self.values(py)?)
-            .map(|(name, value)| {
-                // An enum member's own repr is nothing one could type.
-                let text = match *name {
-                    "trust_tier" => format!("TrustTier.{}", value.getattr("name")?),
-                    "status" => format!("ConceptStatus.{}", value.getattr("name")?),
-                    _ => value.repr()?.to_string(),
-                };
-                Ok(format!("{name}={text}"))
-            })
+            .map(|(name, value)| Ok(format!("{name}={}", value.repr()?)))
             .collect::<PyResult<Vec<_>>>()?;
         Ok(format!("KnowledgePassage({})", fields.join(", ")))
     }
