@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use crate::{
     concept::Concept,
     excerpt::{Finder, excerpt},
-    index::Index,
     rank::Hit,
+    search::Criteria,
+    searched::Searched,
     snapshot::Snapshot,
-    terms::Terms,
     tree::Problem,
 };
 
@@ -49,12 +49,10 @@ pub struct Diagnostic {
 /// A ranked answer. It holds the indexes it came from, so that what it shows never changes.
 #[derive(Debug)]
 pub struct Answer {
-    pub(crate) snapshot: Arc<Snapshot>,
-    pub(crate) terms: Terms,
+    pub(crate) searched: Arc<Searched>,
+    pub(crate) criteria: Arc<Criteria>,
     /// Made for the first excerpt.
     pub(crate) finder: OnceLock<Finder>,
-    /// The searched sources in order S1: the position in the snapshot, and the index.
-    pub(crate) searched: Vec<(u32, Arc<Index>)>,
     pub(crate) hits: Vec<Hit>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -76,14 +74,14 @@ impl Answer {
     #[must_use]
     pub fn passage(&self, place: usize) -> Option<Passage> {
         let hit = self.hits.get(place)?;
-        let (source, index) = &self.searched[hit.source as usize];
+        let (source, index) = &self.searched.sources[hit.source as usize];
         Some(Passage { concept: Arc::clone(index.concept(hit.concept)), source: *source, score: hit.score })
     }
 
     /// The line that shows why a passage of this answer matched (K6).
     #[must_use]
     pub fn excerpt<'concept>(&self, concept: &'concept Concept) -> &'concept str {
-        excerpt(&concept.document.body, self.finder.get_or_init(|| Finder::new(&self.terms)))
+        excerpt(&concept.document.body, self.finder.get_or_init(|| Finder::new(&self.criteria.terms)))
     }
 
     /// What the asker should know.
@@ -95,7 +93,7 @@ impl Answer {
     /// The catalog the question was put to.
     #[must_use]
     pub fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
+        &self.searched.snapshot
     }
 }
 

@@ -1,7 +1,7 @@
 //! Many questions at once, in slices, so that whoever waits can also be called away.
 
 use std::{
-    collections::HashMap,
+    ops::Deref,
     ptr,
     sync::{
         Arc, OnceLock,
@@ -10,13 +10,16 @@ use std::{
     time::{Duration, Instant as Moment},
 };
 
+use hashbrown::HashMap;
+
 use crate::{
     answer::Answer,
     index::{Matches, Segment},
     instant::Instant,
     parallel,
     question::Question,
-    search::Lookup,
+    search::{Criteria, Lookup},
+    searched::Searched,
     snapshot::Snapshot,
     sources::Prepared,
     terms::Terms,
@@ -28,35 +31,51 @@ const KEPT: usize = 256 << 20;
 /// Questions that are put to one state of the sources.
 #[derive(Debug)]
 pub struct Batch<'questions> {
-    snapshot: Arc<Snapshot>,
-    prepared: &'questions Prepared,
-    questions: &'questions [Question],
-    now: Instant,
     limit: Option<usize>,
     threads: usize,
-    terms: Shared,
+    asked: Vec<Asked<'questions>>,
+    shared: Shared,
     answers: Vec<Option<Answer>>,
     /// The questions without an answer.
     open: Vec<usize>,
 }
 
+/// A question taken apart.
+#[derive(Debug)]
+struct Asked<'questions> {
+    question: &'questions Question,
+    criteria: Arc<Criteria>,
+    /// The numbers of its terms in the batch.
+    terms: Vec<u32>,
+    searched: Arc<Searched>,
+}
+
 impl<'questions> Batch<'questions> {
     pub(crate) fn new(
-        snapshot: Arc<Snapshot>,
-        prepared: &'questions Prepared,
+        snapshot: &Arc<Snapshot>,
+        prepared: &Prepared,
         questions: &'questions [Question],
         now: Instant,
         limit: Option<usize>,
         threads: usize,
     ) -> Self {
+        let criteria = parallel::map(questions, threads, |question| question.criteria(now));
+        let (terms, count) = numbered(&criteria);
+        let shared = Shared::new(count, prepared);
+        let mut asked: Vec<Asked<'_>> = Vec::with_capacity(questions.len());
+        for ((question, criteria), terms) in questions.iter().zip(criteria).zip(terms) {
+            // Most often one caller asks all of them.
+            let searched = match asked.last() {
+                Some(last) if last.question.is_put_to_the_same(question) => Arc::clone(&last.searched),
+                _ => Arc::new(question.searched(snapshot, prepared)),
+            };
+            asked.push(Asked { question, criteria, terms, searched });
+        }
         Self {
-            terms: Shared::of(prepared, questions),
-            snapshot,
-            prepared,
-            questions,
-            now,
             limit,
             threads,
+            asked,
+            shared,
             answers: questions.iter().map(|_| None).collect(),
             open: (0..questions.len()).collect(),
         }
@@ -69,8 +88,9 @@ impl<'questions> Batch<'questions> {
             if Moment::now() >= until {
                 return None;
             }
-            let asked = self.questions[*at].ask(self.now);
-            Some(asked.answer(&self.snapshot, self.prepared, &self.terms, self.limit, 1))
+            let Asked { question, criteria, terms, searched } = &self.asked[*at];
+            let lookup = Numbered { shared: &self.shared, numbers: terms };
+            Some(question.answer(Arc::clone(searched), Arc::clone(criteria), &lookup, self.limit, 1))
         });
         let asked = std::mem::take(&mut self.open);
         for (at, answer) in asked.into_iter().zip(answered) {
@@ -89,47 +109,79 @@ impl<'questions> Batch<'questions> {
     }
 }
 
+/// The numbers of each question's terms, equal ones for equal terms, and how many there are.
+fn numbered(criteria: &[Arc<Criteria>]) -> (Vec<Vec<u32>>, usize) {
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut number = |term| {
+        let next = u32::try_from(numbers.len()).expect("a batch has fewer terms than 32 bits count");
+        *numbers.entry(term).or_insert(next)
+    };
+    let terms = criteria
+        .iter()
+        .map(|criteria| criteria.terms.as_slice().iter().map(|(term, _)| number(term.as_str())).collect())
+        .collect();
+    (terms, numbers.len())
+}
+
 /// The matches of every term of a batch, each found once.
 #[derive(Debug)]
 struct Shared {
-    numbers: HashMap<String, usize>,
     /// By the address of the segment, which the batch keeps alive; then by the number of the term.
     matches: HashMap<usize, Vec<OnceLock<Arc<Matches>>>>,
     kept: AtomicUsize,
 }
 
 impl Shared {
-    fn of(prepared: &Prepared, questions: &[Question]) -> Self {
-        let mut numbers = HashMap::new();
-        for question in questions {
-            for (term, _) in Terms::parse(&question.text).as_slice() {
-                if !numbers.contains_key(term) {
-                    numbers.insert(term.clone(), numbers.len());
-                }
-            }
-        }
+    fn new(terms: usize, prepared: &Prepared) -> Self {
         let segments = prepared.indexes().flat_map(|index| index.segments());
-        let matches = segments
-            .map(|segment| (ptr::from_ref(segment).addr(), numbers.iter().map(|_| OnceLock::new()).collect()))
-            .collect();
-        Self { numbers, matches, kept: AtomicUsize::new(0) }
+        let slots = || (0..terms).map(|_| OnceLock::new()).collect();
+        let matches = segments.map(|segment| (ptr::from_ref(segment).addr(), slots())).collect();
+        Self { matches, kept: AtomicUsize::new(0) }
     }
 }
 
-impl Lookup for Shared {
-    fn matches(&self, segment: &Segment, term: &str) -> Arc<Matches> {
-        let slots = self.matches.get(&ptr::from_ref(segment).addr());
-        let (Some(slots), Some(number)) = (slots, self.numbers.get(term)) else {
-            return segment.matches(term);
-        };
-        if self.kept.load(Ordering::Relaxed) > KEPT {
-            return slots[*number].get().cloned().unwrap_or_else(|| segment.matches(term));
+/// Finds the matches of one question's terms among those of the batch.
+struct Numbered<'batch> {
+    shared: &'batch Shared,
+    numbers: &'batch [u32],
+}
+
+/// Borrowed, where the batch keeps them: counting the holders of what all threads use would make the
+/// threads wait for each other.
+enum Held<'batch> {
+    Kept(&'batch Matches),
+    Own(Arc<Matches>),
+}
+
+impl Deref for Held<'_> {
+    type Target = Matches;
+
+    fn deref(&self) -> &Matches {
+        match self {
+            Held::Kept(matches) => matches,
+            Held::Own(matches) => matches,
         }
-        let found = slots[*number].get_or_init(|| {
-            let found = segment.matches(term);
-            self.kept.fetch_add(found.size(), Ordering::Relaxed);
-            found
-        });
-        Arc::clone(found)
+    }
+}
+
+impl<'batch> Lookup for Numbered<'batch> {
+    type Held = Held<'batch>;
+
+    fn matches(&self, segment: &Segment, terms: &Terms) -> Vec<Held<'batch>> {
+        let slots = self.shared.matches.get(&ptr::from_ref(segment).addr()).map_or(&[][..], Vec::as_slice);
+        let find = |number: &u32, term: &str| match slots.get(*number as usize) {
+            Some(slot) if self.shared.kept.load(Ordering::Relaxed) <= KEPT => {
+                Held::Kept(slot.get_or_init(|| {
+                    let found = segment.matches(term);
+                    self.shared.kept.fetch_add(found.size(), Ordering::Relaxed);
+                    found
+                }))
+            }
+            slot => match slot.and_then(OnceLock::get) {
+                Some(found) => Held::Kept(found),
+                None => Held::Own(segment.matches(term)),
+            },
+        };
+        self.numbers.iter().zip(terms.as_slice()).map(|(number, (term, _))| find(number, term)).collect()
     }
 }

@@ -293,7 +293,8 @@ impl Catalog {
         now: Instant,
         prepared: Prepared,
     ) -> Told<Answer> {
-        let answer = question.ask(now).answer(snapshot, &prepared, &Alone, None, self.threads);
+        let searched = Arc::new(question.searched(snapshot, &prepared));
+        let answer = question.answer(searched, question.criteria(now), &Alone, None, self.threads);
         Told { value: answer, news: prepared.news }
     }
 
@@ -461,8 +462,7 @@ impl Conversation {
         let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
         let sources: Vec<u32> = sources.into_iter().collect();
         self.catalog.prepare(&mut self.prepared, &self.snapshot, &sources, task)?;
-        let snapshot = Arc::clone(&self.snapshot);
-        Ok(Batch::new(snapshot, &self.prepared, questions, self.now, limit, self.catalog.threads))
+        Ok(Batch::new(&self.snapshot, &self.prepared, questions, self.now, limit, self.catalog.threads))
     }
 
     /// The problem files that were met since this was last asked, and that nobody was told of before.

@@ -89,6 +89,10 @@ impl Part {
         self.alive.is_none()
     }
 
+    pub(crate) fn concept(&self, local: u32) -> &Concept {
+        &self.segment.concepts[local as usize]
+    }
+
     pub(crate) fn segment(&self) -> &Segment {
         &self.segment
     }

@@ -61,6 +61,7 @@ mod process;
 pub mod question;
 pub mod rank;
 pub mod search;
+mod searched;
 pub mod snapshot;
 pub mod source;
 mod sources;

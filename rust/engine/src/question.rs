@@ -7,12 +7,11 @@ use std::{
 
 use crate::{
     answer::{Answer, Diagnostic, DiagnosticCode},
-    containment::Identity,
-    index::Index,
     instant::Instant,
     parallel,
     rank::{Found, Strategy, rank},
     search::{Criteria, Lookup, Staleness, search},
+    searched::Searched,
     snapshot::Snapshot,
     sources::Prepared,
 };
@@ -37,94 +36,52 @@ pub struct Question {
     pub visible: Vec<u32>,
 }
 
-/// A question taken apart, ready to be put to sources.
-#[derive(Debug)]
-pub(crate) struct Asked<'question> {
-    question: &'question Question,
-    pub(crate) criteria: Criteria,
-}
-
 impl Question {
-    pub(crate) fn ask(&self, now: Instant) -> Asked<'_> {
-        let criteria = Criteria::new(&self.text, self.tag.as_deref(), self.staleness, now);
-        Asked { question: self, criteria }
+    /// What every concept is asked.
+    pub(crate) fn criteria(&self, now: Instant) -> Arc<Criteria> {
+        Arc::new(Criteria::new(&self.text, self.tag.as_deref(), self.staleness, now))
     }
-}
 
-impl Asked<'_> {
+    /// The sources that it is put to.
+    pub(crate) fn searched(&self, snapshot: &Arc<Snapshot>, prepared: &Prepared) -> Searched {
+        Searched::of(snapshot, prepared, &self.visible, self.strategy.mixes_sources())
+    }
+
+    /// Whether another question is put to the same sources.
+    pub(crate) fn is_put_to_the_same(&self, other: &Question) -> bool {
+        self.strategy.mixes_sources() == other.strategy.mixes_sources() && self.visible == other.visible
+    }
+
     /// Answers the question; `limit` keeps the top of the ranking.
     pub(crate) fn answer(
-        self,
-        snapshot: &Arc<Snapshot>,
-        prepared: &Prepared,
+        &self,
+        searched: Arc<Searched>,
+        criteria: Arc<Criteria>,
         lookup: &impl Lookup,
         limit: Option<usize>,
         threads: usize,
     ) -> Answer {
-        let Self { question, criteria } = self;
-        let mut diagnostics = Vec::new();
-        let mut searched: Vec<(u32, Arc<Index>)> = Vec::with_capacity(question.visible.len());
-        let mut met: Vec<Identity> = Vec::with_capacity(question.visible.len());
-        for &source in &question.visible {
-            let source_of = prepared.get(source);
-            let identity = match source_of {
-                Ok(ready) => Some(ready.identity),
-                Err(unavailable) => unavailable.identity,
-            };
-            if question.strategy.mixes_sources() && identity.is_some_and(|identity| met.contains(&identity)) {
-                continue;
-            }
-            met.extend(identity);
-            match source_of {
-                Ok(ready) => searched.push((source, Arc::clone(&ready.state.index))),
-                Err(unavailable) => {
-                    diagnostics.push(source_unavailable(snapshot, source, &unavailable.reason));
-                }
-            }
-        }
-        let concepts: usize = searched.iter().map(|(_, index)| index.len()).sum();
-        let threads = if concepts < WORTH_A_THREAD { 1 } else { threads };
-        let order = question.strategy.order();
+        let threads = if searched.concepts() < WORTH_A_THREAD { 1 } else { threads };
+        let order = self.strategy.order();
         // Even of an answer without room it must be known whether anything matched.
         let kept = limit.map(|limit| limit.max(1));
-        let scored =
-            parallel::map(&searched, threads, |(_, index)| search(index, &criteria, lookup, order, kept));
-        let found: Vec<Found> = searched
-            .iter()
-            .zip(scored)
-            .map(|((source, _), scored)| Found {
-                priority: snapshot.sources[*source as usize].priority,
-                scored,
-            })
-            .collect();
+        let found: Vec<Found> = parallel::map(&searched.sources, threads, |(source, index)| Found {
+            priority: searched.snapshot.sources[*source as usize].priority,
+            scored: search(index, &criteria, lookup, order, kept),
+        });
         let nothing_found = found.iter().all(|source| source.scored.is_empty());
-        let hits = rank(&found, question.strategy, question.quota, limit);
-        if question.visible.is_empty() {
-            diagnostics.push(nothing_to_search(snapshot));
-        } else if !searched.is_empty() && nothing_found {
+        let hits = rank(&found, self.strategy, self.quota, limit);
+        let mut diagnostics = searched.unavailable.clone();
+        if self.visible.is_empty() {
+            diagnostics.push(nothing_to_search(&searched.snapshot));
+        } else if !searched.sources.is_empty() && nothing_found {
             diagnostics.push(Diagnostic {
                 code: DiagnosticCode::NoMatches,
                 source: None,
                 message: "no concept of the searched sources matches".to_owned(),
             });
         }
-        Answer {
-            snapshot: Arc::clone(snapshot),
-            terms: criteria.terms,
-            finder: OnceLock::new(),
-            searched,
-            hits,
-            diagnostics,
-        }
-    }
-}
-
-fn source_unavailable(snapshot: &Snapshot, source: u32, reason: &str) -> Diagnostic {
-    let id = &snapshot.sources[source as usize].id;
-    Diagnostic {
-        code: DiagnosticCode::SourceUnavailable,
-        source: Some(source),
-        message: format!("source {id:?} is unavailable: {reason}"),
+        Answer { searched, criteria, finder: OnceLock::new(), hits, diagnostics }
     }
 }
 

@@ -1,6 +1,12 @@
 //! Which concepts of one bundle match, and how well (K1 to K5, L3).
 
-use std::sync::Arc;
+mod best;
+mod tally;
+
+use std::{ops::Deref, sync::Arc};
+
+use best::{all_best_first, best, best_first};
+use tally::{Tally, tally};
 
 use crate::{
     fold::fold,
@@ -8,6 +14,9 @@ use crate::{
     instant::Instant,
     terms::{Terms, is_blank},
 };
+
+/// If at most one concept in so many matches, the matches are sorted; otherwise all concepts are gone over.
+const SPARSE: usize = 64;
 
 /// Which stale concepts are admitted (L3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +67,15 @@ pub struct Scored {
     pub score: u32,
 }
 
-/// Where the matches of a term come from.
+/// Where the matches of a question's terms come from.
 pub trait Lookup: Sync {
+    /// Matches, for as long as they are needed.
     #[doc(hidden)]
-    fn matches(&self, segment: &Segment, term: &str) -> Arc<Matches>;
+    type Held: Deref<Target = Matches> + Send;
+
+    /// The matches of each of the terms in a segment, in their order.
+    #[doc(hidden)]
+    fn matches(&self, segment: &Segment, terms: &Terms) -> Vec<Self::Held>;
 }
 
 /// Finds the matches of each term by itself.
@@ -69,8 +83,10 @@ pub trait Lookup: Sync {
 pub struct Alone;
 
 impl Lookup for Alone {
-    fn matches(&self, segment: &Segment, term: &str) -> Arc<Matches> {
-        segment.matches(term)
+    type Held = Arc<Matches>;
+
+    fn matches(&self, segment: &Segment, terms: &Terms) -> Vec<Arc<Matches>> {
+        terms.as_slice().iter().map(|(term, _)| segment.matches(term)).collect()
     }
 }
 
@@ -83,16 +99,40 @@ pub fn search(
     order: Order,
     limit: Option<usize>,
 ) -> Vec<Scored> {
-    let mut found = Vec::new();
+    let (mut few, mut numbers) = (0, 0);
+    let mut matched = Vec::with_capacity(index.parts().len());
     for part in index.parts() {
-        let first = found.len();
-        // What falls behind the limit need not even be written down, unless something before it is dropped.
-        let enough = limit.filter(|_| index.parts().len() == 1 && criteria.admits_all(part));
-        score(part, &criteria.terms, lookup, enough, &mut found);
-        criteria.admit(index, part, &mut found, first);
+        let held = lookup.matches(part.segment(), &criteria.terms);
+        few += held.iter().map(|matches| matches.len()).sum::<usize>();
+        numbers += part.len();
+        matched.push((part, held));
     }
-    arrange(&mut found, index, order);
-    best_first(found, limit.unwrap_or(usize::MAX))
+    let places = index.places(order);
+    // Going over all concepts is many times cheaper a piece than sorting what matched.
+    if few < numbers / SPARSE {
+        let mut found = Vec::with_capacity(few);
+        for (part, matches) in &matched {
+            let first = found.len();
+            list(part, criteria.terms.times().zip(matches), &mut found);
+            criteria.admit(part, &mut found, first);
+        }
+        if let Some(Places { place, .. }) = places {
+            found.sort_unstable_by_key(|scored| place[scored.concept as usize]);
+        }
+        return best_first(found, limit.unwrap_or(usize::MAX));
+    }
+    let most =
+        criteria.terms.times().fold(0_u32, |most, times| most.saturating_add(times.saturating_mul(MOST)));
+    if u8::try_from(most).is_ok() {
+        let scores = criteria.scores::<u8>(&matched, numbers);
+        match limit {
+            Some(limit) => best(&scores, places, limit),
+            None => all_best_first(&scores, places),
+        }
+    } else {
+        let scores = criteria.scores::<u32>(&matched, numbers);
+        best(&scores, places, limit.unwrap_or(usize::MAX))
+    }
 }
 
 impl Criteria {
@@ -101,62 +141,74 @@ impl Criteria {
         part.is_whole() && self.tag.is_none() && self.staleness == Staleness::Use
     }
 
+    /// Whether a concept of a part is to be shown when it matches.
+    fn admits<'part>(&self, part: &'part Part) -> impl Fn(u32) -> bool + use<'_, 'part> {
+        let carriers = self.tag.as_deref().map(|tag| part.segment().tagged(tag));
+        move |local| {
+            part.is_alive(local)
+                && carriers.is_none_or(|carriers| carriers.binary_search(&local).is_ok())
+                && self.staleness.admits(part.concept(local).document.stale_at, self.now)
+        }
+    }
+
     /// Drops what was found behind `first` and is not to be shown.
-    fn admit(&self, index: &Index, part: &Part, found: &mut Vec<Scored>, first: usize) {
+    fn admit(&self, part: &Part, found: &mut Vec<Scored>, first: usize) {
         if self.admits_all(part) {
             return;
         }
-        let carriers = self.tag.as_deref().map(|tag| part.segment().tagged(tag));
+        let admits = self.admits(part);
         let mut kept = first;
         for at in first..found.len() {
-            let concept = found[at].concept;
-            let local = concept - part.base();
-            let admitted = part.is_alive(local)
-                && carriers.is_none_or(|carriers| carriers.binary_search(&local).is_ok())
-                && self.staleness.admits(index.concept(concept).document.stale_at, self.now);
-            if admitted {
+            if admits(found[at].concept - part.base()) {
                 found[kept] = found[at];
                 kept += 1;
             }
         }
         found.truncate(kept);
     }
+
+    /// The score of each of so many concepts; 0 for what is not to be shown.
+    fn scores<T: Tally>(
+        &self,
+        matched: &[(&Part, Vec<impl Deref<Target = Matches>>)],
+        numbers: usize,
+    ) -> Vec<T> {
+        let mut scores = vec![T::default(); numbers];
+        for (part, matches) in matched {
+            let scores = &mut scores[part.base() as usize..][..part.len()];
+            tally(scores, self.terms.times().zip(matches));
+            if !self.admits_all(part) {
+                let admits = self.admits(part);
+                for (local, score) in (0..).zip(scores) {
+                    if *score != T::default() && !admits(local) {
+                        *score = T::default();
+                    }
+                }
+            }
+        }
+        scores
+    }
 }
 
-/// Appends every concept of the part that has any of the terms, by ascending number. Those that cannot be
-/// among the best `enough` may be left out.
-fn score(part: &Part, terms: &Terms, lookup: &impl Lookup, enough: Option<usize>, found: &mut Vec<Scored>) {
-    let matches: Vec<(Arc<Matches>, u32)> =
-        terms.as_slice().iter().map(|(term, times)| (lookup.matches(part.segment(), term), *times)).collect();
-    let mut few = 0;
-    let mut most = 0_u32;
-    for (matches, times) in &matches {
-        most = most.saturating_add(times.saturating_mul(MOST));
-        few += match &**matches {
-            Matches::Few(few) => few.len(),
-            Matches::Many(many) => many.len(),
-        };
+/// Appends every concept of the part that has any of the terms, by ascending number.
+fn list<'held>(
+    part: &Part,
+    matches: impl ExactSizeIterator<Item = (u32, &'held (impl Deref<Target = Matches> + 'held))>,
+    found: &mut Vec<Scored>,
+) {
+    let first = found.len();
+    let terms = matches.len();
+    for (times, matches) in matches {
+        // Where few match, each term has but a list.
+        let Matches::Few(few) = &**matches else { continue };
+        found.extend(few.iter().map(|entry| {
+            let (local, worth) = Matches::entry(*entry);
+            Scored { concept: part.base() + local, score: u32::from(worth).saturating_mul(times) }
+        }));
     }
-    // Going over all concepts is several times cheaper a piece than sorting what matched.
-    if few < part.len() / 16 {
-        let entries = matches.iter().flat_map(|(matches, times)| {
-            let few: &[u32] = if let Matches::Few(few) = &**matches { few } else { &[] };
-            few.iter().map(|entry| (Matches::entry(*entry), *times))
-        });
-        let scored = entries.map(|((local, worth), times)| Scored {
-            concept: part.base() + local,
-            score: u32::from(worth).saturating_mul(times),
-        });
-        let first = found.len();
-        found.extend(scored);
-        if matches.len() > 1 {
-            found[first..].sort_unstable_by_key(|scored| scored.concept);
-            join(found, first);
-        }
-    } else if u8::try_from(most).is_ok() {
-        collect(part, &tally::<u8>(part.len(), &matches), enough, found);
-    } else {
-        collect(part, &tally::<u32>(part.len(), &matches), enough, found);
+    if terms > 1 {
+        found[first..].sort_unstable_by_key(|scored| scored.concept);
+        join(found, first);
     }
 }
 
@@ -172,127 +224,4 @@ fn join(found: &mut Vec<Scored>, first: usize) {
         }
     }
     found.truncate(kept);
-}
-
-/// A score of one of the widths that are added up: bytes, where they suffice, go by the dozen.
-trait Tally: Copy + Default + Into<u32> + PartialEq {
-    fn add(self, worth: u8, times: u32) -> Self;
-}
-
-impl Tally for u8 {
-    // The sum was found to fit before.
-    fn add(self, worth: u8, times: u32) -> Self {
-        self.wrapping_add(worth.wrapping_mul(u8::try_from(times).unwrap_or(0)))
-    }
-}
-
-impl Tally for u32 {
-    fn add(self, worth: u8, times: u32) -> Self {
-        self.saturating_add(u32::from(worth).saturating_mul(times))
-    }
-}
-
-/// The score of every concept of a part.
-fn tally<T: Tally>(concepts: usize, matches: &[(Arc<Matches>, u32)]) -> Vec<T> {
-    let mut scores = vec![T::default(); concepts];
-    for (matches, times) in matches {
-        match &**matches {
-            Matches::Few(few) => {
-                for entry in few {
-                    let (concept, worth) = Matches::entry(*entry);
-                    let score = &mut scores[concept as usize];
-                    *score = score.add(worth, *times);
-                }
-            }
-            Matches::Many(many) => {
-                for (score, worth) in scores.iter_mut().zip(many) {
-                    *score = score.add(*worth, *times);
-                }
-            }
-        }
-    }
-    scores
-}
-
-/// Appends the concepts whose score is not 0, or is good enough to be among the best.
-fn collect<T: Tally>(part: &Part, scores: &[T], enough: Option<usize>, found: &mut Vec<Scored>) {
-    /// So many scores are skipped at once where none is good enough.
-    const BLOCK: usize = 64;
-    let least = enough.map_or(1, |enough| least_of_best(scores, enough)).max(1);
-    for (at, block) in (part.base()..).step_by(BLOCK).zip(scores.chunks(BLOCK)) {
-        if block.iter().any(|score| (*score).into() >= least) {
-            let all = (at..).zip(block).map(|(concept, score)| Scored { concept, score: (*score).into() });
-            found.extend(all.filter(|one| one.score >= least));
-        }
-    }
-}
-
-/// The lowest score that one of the best `enough` has; 0 if that cannot be told cheaply.
-fn least_of_best<T: Tally>(scores: &[T], enough: usize) -> u32 {
-    /// Scores above this are rare, and are counted as if they were this.
-    const HIGHEST: usize = 255;
-    // Several counts at once: neighbours often have the same score, and would wait for each other.
-    let mut counts = [[0_u32; HIGHEST + 1]; 4];
-    let place = |score: T| HIGHEST.min(score.into() as usize);
-    let mut fours = scores.chunks_exact(4);
-    for four in &mut fours {
-        for (counts, score) in counts.iter_mut().zip(four) {
-            counts[place(*score)] += 1;
-        }
-    }
-    for score in fours.remainder() {
-        counts[0][place(*score)] += 1;
-    }
-    let mut better = 0;
-    for score in (1..=HIGHEST).rev() {
-        better += counts.iter().map(|counts| counts[score] as usize).sum::<usize>();
-        if better >= enough {
-            return u32::try_from(score).unwrap_or(0);
-        }
-    }
-    0
-}
-
-/// Puts what was found, which is sorted by number, into an order.
-fn arrange(found: &mut Vec<Scored>, index: &Index, order: Order) {
-    let Some(Places { place, concept }) = index.places(order) else { return };
-    if found.len() < place.len() / 16 {
-        found.sort_unstable_by_key(|scored| place[scored.concept as usize]);
-        return;
-    }
-    let mut scores = vec![0_u32; place.len()];
-    for scored in &*found {
-        scores[place[scored.concept as usize] as usize] = scored.score;
-    }
-    found.clear();
-    let matched = concept.iter().zip(scores).filter(|(_, score)| *score != 0);
-    found.extend(matched.map(|(concept, score)| Scored { concept: *concept, score }));
-}
-
-/// Sorts by score, by counting, and keeps the order of ties and the first `limit`.
-fn best_first(mut found: Vec<Scored>, limit: usize) -> Vec<Scored> {
-    let most = found.iter().map(|scored| scored.score).max().unwrap_or(0) as usize;
-    if most > found.len().saturating_mul(2) + 64 {
-        found.sort_by_key(|scored| std::cmp::Reverse(scored.score));
-        found.truncate(limit);
-        return found;
-    }
-    // Where the next concept of each score goes, the highest score first.
-    let mut next = vec![0_usize; most + 1];
-    for scored in &found {
-        next[most - scored.score as usize] += 1;
-    }
-    let mut before = 0;
-    for next in &mut next {
-        before += std::mem::replace(next, before);
-    }
-    let mut best = vec![Scored { concept: 0, score: 0 }; found.len().min(limit)];
-    for scored in found {
-        let at = &mut next[most - scored.score as usize];
-        if let Some(place) = best.get_mut(*at) {
-            *place = scored;
-            *at += 1;
-        }
-    }
-    best
 }

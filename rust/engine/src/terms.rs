@@ -35,6 +35,11 @@ impl Terms {
         &self.0
     }
 
+    /// How often each of them was written.
+    pub(crate) fn times(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.0.iter().map(|(_, times)| *times)
+    }
+
     /// Whether nothing is looked for.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -59,7 +59,8 @@ impl Grams {
     pub(super) fn get(&self, term: &[u8]) -> Option<Matches> {
         let at = self.keys.binary_search(&key(term)).ok()?;
         let fields = &self.fields[at];
-        Some(Matches::of_fields((0..self.concepts).map(|concept| fields[concept / 2] >> (4 * (concept & 1)))))
+        let of = |concept: usize| fields[concept / 2] >> (4 * (concept & 1)) & 7;
+        Some(Matches::of_fields((0..self.concepts).map(of).collect()))
     }
 }
 

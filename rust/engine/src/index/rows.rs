@@ -29,25 +29,6 @@ impl Rows {
         Self { starts: bounds, items }
     }
 
-    /// Sorts pairs by a small part of their first half, by counting. Equal ones keep their order.
-    pub(super) fn sort(values: usize, pairs: &[(u32, u32)], part: impl Fn(u32) -> u32) -> Vec<(u32, u32)> {
-        let mut next = vec![0_usize; values];
-        for (key, _) in pairs {
-            next[part(*key) as usize] += 1;
-        }
-        let mut before = 0;
-        for next in &mut next {
-            before += std::mem::replace(next, before);
-        }
-        let mut sorted = vec![(0, 0); pairs.len()];
-        for pair in pairs {
-            let at = &mut next[part(pair.0) as usize];
-            sorted[*at] = *pair;
-            *at += 1;
-        }
-        sorted
-    }
-
     /// Appends each row, in order, with `fill`.
     pub(super) fn build(rows: usize, mut fill: impl FnMut(u32, &mut Vec<u32>)) -> Self {
         let mut this = Self { starts: Vec::with_capacity(rows + 1), items: Vec::new() };
@@ -62,5 +43,10 @@ impl Rows {
     pub(super) fn get(&self, row: u32) -> &[u32] {
         let row = row as usize;
         &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+
+    /// The items of the rows from `first` up to `end`.
+    pub(super) fn run(&self, first: u32, end: u32) -> &[u32] {
+        &self.items[self.starts[first as usize] as usize..self.starts[end as usize] as usize]
     }
 }

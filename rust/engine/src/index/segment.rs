@@ -30,13 +30,10 @@ pub struct Segment {
     pub(super) concepts: Vec<Arc<Concept>>,
     /// The same concepts in the order of R1.
     pub(super) by_parts: Vec<u32>,
-    words: Strings,
-    trigrams: Trigrams,
+    words: Searchable,
     word_postings: Rows,
-    compounds: Strings,
+    compounds: Searchable,
     compound_postings: Rows,
-    /// For each word, the compounds it is part of.
-    within: Rows,
     grams: Grams,
     /// Folded tags and the concepts that carry them, ascending (K5).
     tags: HashMap<String, Vec<u32>>,
@@ -70,18 +67,16 @@ impl Segment {
             || Split::of(&occurrences),
         );
         let text: usize = concepts.iter().map(|concept| concept.text_len()).sum();
-        let Split { words, trigrams, word_postings, compounds, compound_postings, within } = split;
+        let Split { words, word_postings, compounds, compound_postings } = split;
         let cache = Cache::new((text / REMEMBERED).max(REMEMBERED_AT_LEAST));
         task.go_on()?;
         Ok(Self {
             concepts,
             by_parts,
             words,
-            trigrams,
             word_postings,
             compounds,
             compound_postings,
-            within,
             grams,
             tags,
             cache,
@@ -109,36 +104,34 @@ impl Segment {
         {
             return matches;
         }
-        if is_word(term) {
-            let words = self.words_containing(term);
-            return self.unite(&self.word_postings, &words);
-        }
-        let mut compounds = match split(term).max_by_key(|word| word.len()) {
-            Some(word) if word.len() > 2 => {
-                let mut compounds: Vec<u32> = self
-                    .words_containing(word)
-                    .into_iter()
-                    .flat_map(|word| self.within.get(word))
-                    .copied()
-                    .collect();
-                compounds.sort_unstable();
-                compounds.dedup();
-                let finder = memchr::memmem::Finder::new(term);
-                compounds.retain(|compound| finder.find(self.compounds.get(*compound)).is_some());
-                compounds
-            }
-            _ => scan(term, &self.compounds),
+        let (strings, postings) = if is_word(term) {
+            (self.words.containing(term), &self.word_postings)
+        } else {
+            (self.compounds.containing(term), &self.compound_postings)
         };
-        compounds.shrink_to_fit();
-        self.unite(&self.compound_postings, &compounds)
-    }
-
-    fn words_containing(&self, word: &[u8]) -> Vec<u32> {
-        if word.len() < 3 { scan(word, &self.words) } else { self.trigrams.containing(word, &self.words) }
-    }
-
-    fn unite(&self, postings: &Rows, strings: &[u32]) -> Matches {
         Matches::unite(self.concepts.len(), strings.iter().map(|string| postings.get(*string)))
+    }
+}
+
+/// Strings in which terms are looked for.
+#[derive(Debug)]
+struct Searchable {
+    strings: Strings,
+    trigrams: Option<Trigrams>,
+    /// Which trigrams are listed.
+    wanted: fn(&[u8]) -> bool,
+}
+
+impl Searchable {
+    fn new(strings: Strings, wanted: fn(&[u8]) -> bool) -> Self {
+        Self { trigrams: Trigrams::of(&strings, wanted), strings, wanted }
+    }
+
+    fn containing(&self, term: &[u8]) -> Vec<u32> {
+        match &self.trigrams {
+            Some(trigrams) if term.len() > 1 => trigrams.containing(term, self.wanted, &self.strings),
+            _ => scan(term, &self.strings),
+        }
     }
 }
 
@@ -151,12 +144,10 @@ const NONE: u32 = u32::MAX;
 
 /// Tokens taken apart.
 struct Split {
-    words: Strings,
-    trigrams: Trigrams,
+    words: Searchable,
     word_postings: Rows,
-    compounds: Strings,
+    compounds: Searchable,
     compound_postings: Rows,
-    within: Rows,
 }
 
 impl Split {
@@ -182,16 +173,14 @@ impl Split {
             let compound = compound_of[*token as usize];
             (compound != NONE).then_some((compound, *posting))
         });
-        let inner = (0_u32..).zip(&compound_of).filter(|(_, compound)| **compound != NONE);
-        let inner =
-            inner.flat_map(|(token, compound)| words_of.get(token).iter().map(|word| (*word, *compound)));
         Self {
-            trigrams: Trigrams::of(&words),
             word_postings: word_postings(words.len(), &words_of, seen),
             compound_postings: Rows::collect(compounds.len(), compounded),
-            within: Rows::collect(words.len(), inner),
-            words,
-            compounds,
+            words: Searchable::new(words, |_| true),
+            // A term that is looked for here is no word, and what lies within words is listed there.
+            compounds: Searchable::new(compounds, |three| {
+                !is_word(three.strip_suffix(&[SEPARATOR]).unwrap_or(three))
+            }),
         }
     }
 }

@@ -1,74 +1,103 @@
-//! Which words contain a term, without looking at the others.
+//! Which strings contain a term, without looking at the others.
+
+use memchr::memmem;
 
 use super::{
-    interner::{Strings, narrow},
+    interner::{SEPARATOR, Strings},
     rows::Rows,
 };
-use memchr::memmem;
 
 /// Looking at this much text is as quick as looking at trigrams.
 const SCANNED: usize = 16 << 10;
-/// With this few candidates left, looking at each beats another list.
-const FEW: usize = 16;
+/// There is at most one bucket for so many trigrams, so that buckets take less room than what is in them.
+const TRIGRAMS_A_BUCKET: usize = 2;
+/// Bytes are told apart by at most so many classes.
+const MOST_CLASSES: u32 = 96;
+/// Of every so many bytes of text it is known which string they belong to.
+const BLOCK: usize = 64;
+/// Comparing may take so many times as long as looking through the whole text; files and terms can be made
+/// so that it would take far longer.
+const PATIENCE: usize = 4;
 
-/// How many values half of a trigram has.
-const HALF: usize = 1 << 12;
-
-/// For each run of three bytes, the strings that contain it.
-#[derive(Debug, Default)]
+/// Where each run of three bytes stands in the text of some strings.
+///
+/// The bytes are sorted into a few classes, so that three of them number a bucket: the frequent ones have a
+/// class of their own, the others share one. What a bucket lists is compared with the text in any case.
+#[derive(Debug)]
 pub(super) struct Trigrams {
-    /// Ascending.
-    keys: Vec<u32>,
-    strings: Rows,
+    classes: Classes,
+    /// For each three classes, the positions in the text, ascending.
+    buckets: Rows,
+    /// For each block of the text, the string that its first byte belongs to.
+    blocks: Vec<u32>,
 }
 
 impl Trigrams {
-    pub(super) fn of(strings: &Strings) -> Self {
-        if strings.text().len() <= SCANNED {
-            return Self::default();
+    /// Lists the `wanted` trigrams, which must be some of every term that is asked for; the last of them may
+    /// be the separator behind a string. `None` for so little text that it is better scanned.
+    pub(super) fn of(strings: &Strings, wanted: impl Fn(&[u8]) -> bool) -> Option<Self> {
+        let text = strings.text();
+        if text.len() <= SCANNED {
+            return None;
         }
-        let trigrams = (0..narrow(strings.len()))
-            .flat_map(|number| strings.get(number).windows(3).map(move |trigram| (key(trigram), number)));
-        // Sorted by the lower half of the trigram, then by the upper; both sorts keep the order of strings.
-        let low: Vec<(u32, u32)> = trigrams.collect();
-        let low = Rows::sort(HALF, &low, |key| key & (narrow(HALF) - 1));
-        let mut pairs = Rows::sort(HALF, &low, |key| key >> HALF.ilog2());
-        pairs.dedup();
-        let mut keys: Vec<u32> = pairs.iter().map(|(key, _)| *key).collect();
-        keys.dedup();
-        let mut at = 0;
-        let strings = Rows::build(keys.len(), |row, numbers| {
-            while let Some((key, number)) = pairs.get(at)
-                && *key == keys[row as usize]
-            {
-                numbers.push(*number);
-                at += 1;
+        let is_listed = |three: &[u8]| three[0] != SEPARATOR && three[1] != SEPARATOR && wanted(three);
+        let trigrams = text.windows(3).zip(0_u32..).filter(|(three, _)| is_listed(three));
+        let count = trigrams.clone().count();
+        let fits = |classes: &u32| classes.pow(3) as usize * TRIGRAMS_A_BUCKET <= count;
+        let classes = Classes::of(text, (2..=MOST_CLASSES).rev().find(fits).unwrap_or(2));
+        let pairs = trigrams.map(|(three, position)| (classes.key(three), position));
+        let buckets = Rows::collect(classes.count.pow(3) as usize, pairs);
+        let mut blocks = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut string = 0;
+        for block in (0..text.len()).step_by(BLOCK) {
+            while strings.end(string) <= block {
+                string += 1;
             }
-        });
-        Self { keys, strings }
+            blocks.push(string);
+        }
+        Some(Self { classes, buckets, blocks })
     }
 
-    /// The strings that contain `term`, which has at least three bytes, ascending.
-    pub(super) fn containing(&self, term: &[u8], strings: &Strings) -> Vec<u32> {
-        if strings.text().len() <= SCANNED {
+    /// The strings that contain the term, which has at least two bytes; some perhaps more than once.
+    pub(super) fn containing(
+        &self,
+        term: &[u8],
+        wanted: impl Fn(&[u8]) -> bool,
+        strings: &Strings,
+    ) -> Vec<u32> {
+        if let [first, second] = term {
+            // Whatever follows; and the last byte of a string is followed by its separator.
+            let first = self.classes.key(&[*first, *second, SEPARATOR]);
+            return self.strings_at(term, 0, self.buckets.run(first, first + self.classes.count), strings);
+        }
+        let trigrams = term.windows(3).enumerate().filter(|(_, three)| wanted(three));
+        let listed = trigrams.map(|(at, three)| (at, self.buckets.get(self.classes.key(three))));
+        let (offset, positions) = listed.min_by_key(|(_, positions)| positions.len()).unwrap_or_default();
+        if positions.len().saturating_mul(term.len()) > PATIENCE * strings.text().len() {
             return scan(term, strings);
         }
-        let mut lists: Vec<&[u32]> = Vec::with_capacity(term.len());
-        for trigram in term.windows(3) {
-            let Ok(at) = self.keys.binary_search(&key(trigram)) else { return Vec::new() };
-            lists.push(self.strings.get(narrow(at)));
-        }
-        lists.sort_unstable_by_key(|list| list.len());
-        let mut found = lists[0].to_vec();
-        for list in &lists[1..] {
-            if found.len() <= FEW {
-                break;
+        self.strings_at(term, offset, positions, strings)
+    }
+
+    /// The strings that contain the term so that its byte `offset` stands at one of the positions.
+    fn strings_at(&self, term: &[u8], offset: usize, positions: &[u32], strings: &Strings) -> Vec<u32> {
+        let (text, last) = (strings.text(), term.len() - 1);
+        let mut found = Vec::new();
+        for position in positions {
+            let Some(start) = (*position as usize).checked_sub(offset) else { continue };
+            // Most differ in the first or the last byte, which is quicker told than that all are equal.
+            if text[start] == term[0]
+                && text.get(start + last) == Some(&term[last])
+                && text[start..=start + last] == *term
+            {
+                let mut string = self.blocks[start / BLOCK];
+                while strings.end(string) <= start {
+                    string += 1;
+                }
+                if found.last() != Some(&string) {
+                    found.push(string);
+                }
             }
-            intersect(&mut found, list);
-        }
-        if term.len() > 3 {
-            let finder = memmem::Finder::new(term);
-            found.retain(|number| finder.find(strings.get(*number)).is_some());
         }
         found
     }
@@ -87,20 +116,34 @@ pub(super) fn scan(term: &[u8], strings: &Strings) -> Vec<u32> {
     found
 }
 
-fn key(trigram: &[u8]) -> u32 {
-    trigram.iter().fold(0, |key, byte| key << 8 | u32::from(*byte))
+/// Bytes in classes.
+#[derive(Debug)]
+struct Classes {
+    of: [u8; 256],
+    count: u32,
 }
 
-/// Keeps what is also in `list`; both ascend, and `found` is the shorter one.
-fn intersect(found: &mut Vec<u32>, mut list: &[u32]) {
-    found.retain(|wanted| {
-        // Steps double, so that a long gap costs little.
-        let mut step = 1;
-        while list.get(step).is_some_and(|number| number < wanted) {
-            step *= 2;
+impl Classes {
+    /// The separator is the first, so that a trigram that ends with it is the first of its kind; the rarest
+    /// bytes of the text share the last.
+    fn of(text: &[u8], count: u32) -> Self {
+        let mut counts = [0_u32; 256];
+        for byte in text {
+            counts[usize::from(*byte)] += 1;
         }
-        let within = &list[..list.len().min(step + 1)];
-        list = &list[within.partition_point(|number| number < wanted)..];
-        list.first() == Some(wanted)
-    });
+        counts[usize::from(SEPARATOR)] = u32::MAX;
+        let mut bytes: Vec<u8> = (0..=u8::MAX).collect();
+        bytes.sort_by_key(|byte| std::cmp::Reverse(counts[usize::from(*byte)]));
+        let last = u8::try_from(count - 1).unwrap_or(u8::MAX);
+        let mut of = [last; 256];
+        for (class, byte) in (0..last).zip(bytes) {
+            of[usize::from(byte)] = class;
+        }
+        Self { of, count }
+    }
+
+    /// The bucket of a trigram.
+    fn key(&self, three: &[u8]) -> u32 {
+        three.iter().fold(0, |key, byte| key * self.count + u32::from(self.of[usize::from(*byte)]))
+    }
 }

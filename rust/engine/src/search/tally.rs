@@ -1,0 +1,46 @@
+//! What all concepts are worth, added up term by term.
+
+use std::ops::Deref;
+
+use crate::index::Matches;
+
+/// A score of one of the widths that are added up: bytes, where they suffice, go by the dozen.
+pub(super) trait Tally: Copy + Default + Into<u32> + TryFrom<u32> + Ord {
+    fn add(self, worth: u8, times: u32) -> Self;
+}
+
+impl Tally for u8 {
+    // The sum was found to fit before.
+    fn add(self, worth: u8, times: u32) -> Self {
+        self.wrapping_add(worth.wrapping_mul(u8::try_from(times).unwrap_or(0)))
+    }
+}
+
+impl Tally for u32 {
+    fn add(self, worth: u8, times: u32) -> Self {
+        self.saturating_add(u32::from(worth).saturating_mul(times))
+    }
+}
+
+/// Adds what each concept of a part is worth.
+pub(super) fn tally<'held, T: Tally>(
+    scores: &mut [T],
+    matches: impl Iterator<Item = (u32, &'held (impl Deref<Target = Matches> + 'held))>,
+) {
+    for (times, matches) in matches {
+        match &**matches {
+            Matches::Few(few) => {
+                for entry in few {
+                    let (concept, worth) = Matches::entry(*entry);
+                    let score = &mut scores[concept as usize];
+                    *score = score.add(worth, times);
+                }
+            }
+            Matches::Many(many) => {
+                for (score, worth) in scores.iter_mut().zip(many) {
+                    *score = score.add(*worth, times);
+                }
+            }
+        }
+    }
+}
