@@ -25,13 +25,28 @@ pub fn fold_char(c: char) -> char {
 
 /// Appends the folded `text` to `out`.
 pub fn fold_into(text: &str, out: &mut String) {
-    if text.is_ascii() {
+    // Most text is ASCII for long stretches, which fold many characters at a time.
+    let mut rest = text;
+    loop {
+        let (stretch, other) = rest.split_at(ascii_prefix(rest.as_bytes()));
         let start = out.len();
-        out.push_str(text);
+        out.push_str(stretch);
         out[start..].make_ascii_uppercase();
-    } else {
-        out.extend(text.chars().map(fold_char));
+        if other.is_empty() {
+            return;
+        }
+        let end = other.bytes().position(|byte| byte.is_ascii()).unwrap_or(other.len());
+        out.extend(other[..end].chars().map(fold_char));
+        rest = &other[end..];
     }
+}
+
+/// How many bytes at the beginning are ASCII.
+fn ascii_prefix(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 32;
+    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii()).count();
+    let sure = (blocks * BLOCK).min(bytes.len());
+    sure + bytes[sure..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// The folded `text`.

@@ -253,7 +253,8 @@ impl Prepared {
             }
         }
         let directories: Vec<_> = directories.into_values().collect();
-        let each = (threads / directories.len().max(1)).max(1);
+        // Twice as many as there are cores: when one directory is done before another, nobody waits.
+        let each = (2 * threads).div_ceil(directories.len().max(1)).min(threads);
         let fresh = parallel::map(&directories, threads, |named| {
             let effort = Effort { events, max_bytes, threads: each, task, source: named.sources[0] };
             named.bundle.fresh(&named.directory, effort)

@@ -3,7 +3,6 @@
 use super::{
     interner::{Strings, narrow},
     matches::{Matches, field},
-    rows::Rows,
 };
 
 /// Below this many concepts, uniting postings is quick for any term.
@@ -18,14 +17,19 @@ const KEYS: usize = 257 << 8;
 /// Stands for "not common".
 const NONE: u32 = u32::MAX;
 
+/// So many concepts or grams are a bit each of one word.
+const BLOCK: usize = 64;
+/// How many kinds of fields there are.
+const FIELDS: usize = field::BITS as usize;
+
 /// The matches of every *common* gram of one or two bytes. What is not here is rare enough to be united
 /// from its postings.
 #[derive(Debug, Default)]
 pub(super) struct Grams {
     /// The grams, ascending.
     keys: Vec<u32>,
-    /// For each gram, the fields of every concept, two concepts a byte.
-    fields: Vec<Box<[u8]>>,
+    /// For each gram and each block of concepts, a word for each field.
+    planes: Vec<[u64; FIELDS]>,
     concepts: usize,
 }
 
@@ -36,31 +40,112 @@ impl Grams {
             return Self::default();
         }
         let keys = common(tokens, seen, concepts);
-        let mut slot_of = vec![NONE; KEYS];
-        for (slot, key) in keys.iter().enumerate() {
-            slot_of[*key as usize] = narrow(slot);
-        }
-        let slots = Rows::build(tokens.len(), |token, slots| {
-            let own = grams(tokens.get(token)).map(|gram| slot_of[gram as usize]);
-            slots.extend(own.filter(|slot| *slot != NONE));
-        });
-        let mut fields = vec![vec![0_u8; concepts.div_ceil(2)].into_boxed_slice(); keys.len()];
-        for (token, posting) in seen {
-            let (concept, found) = field::split(*posting);
-            let nibble = found << (4 * (concept & 1));
-            for slot in slots.get(*token) {
-                fields[*slot as usize][concept as usize / 2] |= nibble;
+        let sets = Sets::of(tokens, &keys);
+        let blocks = concepts.div_ceil(BLOCK);
+        let mut planes = vec![[0; FIELDS]; keys.len() * blocks];
+        // For each concept of a block and each field, its grams.
+        let words = sets.words;
+        let mut found_in = vec![0_u64; BLOCK * FIELDS * words];
+        let mut rest = seen;
+        for block in 0..blocks {
+            let end = rest.partition_point(|(_, posting)| (posting >> field::BITS) as usize / BLOCK <= block);
+            let postings;
+            (postings, rest) = rest.split_at(end);
+            for (token, posting) in postings {
+                let (concept, found) = field::split(*posting);
+                for field in (0..FIELDS).filter(|field| found >> field & 1 != 0) {
+                    let at = (concept as usize % BLOCK * FIELDS + field) * words;
+                    for (all, one) in found_in[at..][..words].iter_mut().zip(sets.get(*token)) {
+                        *all |= one;
+                    }
+                }
             }
+            for field in 0..FIELDS {
+                for word in 0..words {
+                    let mut square = [0; BLOCK];
+                    for (concept, row) in square.iter_mut().enumerate() {
+                        *row = found_in[(concept * FIELDS + field) * words + word];
+                    }
+                    transpose(&mut square);
+                    let slots = word * BLOCK..keys.len().min((word + 1) * BLOCK);
+                    for (slot, bits) in slots.zip(square) {
+                        planes[slot * blocks + block][field] = bits;
+                    }
+                }
+            }
+            found_in.fill(0);
         }
-        Self { keys, fields, concepts }
+        Self { keys, planes, concepts }
     }
 
     /// The matches of a term of one or two bytes, if it is common.
     pub(super) fn get(&self, term: &[u8]) -> Option<Matches> {
         let at = self.keys.binary_search(&key(term)).ok()?;
-        let fields = &self.fields[at];
-        let of = |concept: usize| fields[concept / 2] >> (4 * (concept & 1)) & 7;
-        Some(Matches::of_fields((0..self.concepts).map(of).collect()))
+        let blocks = self.concepts.div_ceil(BLOCK);
+        let mut fields = Vec::with_capacity(blocks * BLOCK);
+        for plane in &self.planes[at * blocks..][..blocks] {
+            for byte in 0..8 {
+                let eight = (0..).zip(plane).map(|(field, bits)| spread(bits.to_le_bytes()[byte]) << field);
+                fields.extend(eight.fold(0, |all, one| all | one).to_le_bytes());
+            }
+        }
+        fields.truncate(self.concepts);
+        Some(Matches::of_fields(fields))
+    }
+}
+
+/// For each token, which of the grams it has.
+struct Sets {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Sets {
+    fn of(tokens: &Strings, keys: &[u32]) -> Self {
+        let mut slot_of = vec![NONE; KEYS];
+        for (slot, key) in (0_u32..).zip(keys) {
+            slot_of[*key as usize] = slot;
+        }
+        let words = keys.len().div_ceil(BLOCK);
+        let mut bits = vec![0; tokens.len() * words];
+        for token in 0..tokens.len() {
+            let set = &mut bits[token * words..][..words];
+            for gram in grams(tokens.get(narrow(token))) {
+                let slot = slot_of[gram as usize] as usize;
+                if let Some(word) = set.get_mut(slot / BLOCK) {
+                    *word |= 1 << (slot % BLOCK);
+                }
+            }
+        }
+        Self { words, bits }
+    }
+
+    fn get(&self, token: u32) -> &[u64] {
+        &self.bits[token as usize * self.words..][..self.words]
+    }
+}
+
+/// Eight bits, each in a byte of its own.
+fn spread(bits: u8) -> u64 {
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    let one_each = (u64::from(bits) * EACH) & 0x8040_2010_0804_0201;
+    (one_each + EACH * 0x7f) >> 7 & EACH
+}
+
+/// Bit `j` of word `i` becomes bit `i` of word `j`: halves change places, then quarters, and so on.
+fn transpose(words: &mut [u64; BLOCK]) {
+    let mut size = BLOCK / 2;
+    let mut mask = u64::MAX >> size;
+    while size > 0 {
+        let mut at = 0;
+        while at < BLOCK {
+            let swapped = (words[at] >> size ^ words[at + size]) & mask;
+            words[at] ^= swapped << size;
+            words[at + size] ^= swapped;
+            at = (at + size + 1) & !size;
+        }
+        size /= 2;
+        mask ^= mask << size;
     }
 }
 
@@ -96,4 +181,34 @@ fn common(tokens: &Strings, seen: &[(u32, u32)], concepts: usize) -> Vec<u32> {
     }
     let often = concepts / SAMPLED / COMMON;
     (0_u32..).zip(counts).filter(|(_, count)| *count > often).map(|(gram, _)| gram).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_change_places_with_words() {
+        let mut words = [0; BLOCK];
+        for (at, word) in words.iter_mut().enumerate() {
+            *word = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(at as u64 + 1);
+        }
+        let before = words;
+        transpose(&mut words);
+        for i in 0..BLOCK {
+            for j in 0..BLOCK {
+                assert_eq!(words[j] >> i & 1, before[i] >> j & 1, "bit {j} of word {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn bits_are_spread_in_their_order() {
+        for bits in 0..=u8::MAX {
+            let bytes = spread(bits).to_le_bytes();
+            for (at, byte) in bytes.iter().enumerate() {
+                assert_eq!(*byte, bits >> at & 1);
+            }
+        }
+    }
 }

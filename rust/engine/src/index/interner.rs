@@ -1,8 +1,8 @@
 //! Numbers distinct strings in the order in which they are first seen.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 
 /// Stands after each string. It is white space, so no token holds it.
 pub(super) const SEPARATOR: u8 = b'\n';
@@ -61,34 +61,97 @@ impl Strings {
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     strings: Strings,
-    /// Each number with its hash, which spares reading the strings again when the table grows.
-    numbers: HashTable<(u32, u64)>,
+    /// Most tokens are short, and two of them are compared without looking at the text.
+    short: HashTable<Short>,
+    /// Each with its hash, which spares reading the strings again when the table grows.
+    long: HashTable<(Entry, u64)>,
     // Seeded at random: no file can be written so that its tokens collide.
     hasher: DefaultHashBuilder,
+}
+
+#[derive(Debug)]
+struct Short {
+    packed: Packed,
+    entry: Entry,
+}
+
+/// What is known of a string.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) number: u32,
+    /// A note of whoever collects.
+    pub(super) note: u32,
+}
+
+impl Entry {
+    fn new(number: u32) -> Self {
+        Self { number, note: u32::MAX }
+    }
 }
 
 impl Interner {
     /// The number of a string, which is new if it was not seen before.
     pub(super) fn number(&mut self, string: &[u8]) -> u32 {
-        let Self { strings, numbers, hasher } = self;
-        let hash = hasher.hash_one(string);
-        let same = |known: &(u32, u64)| known.1 == hash && strings.get(known.0) == string;
-        if let Some((number, _)) = numbers.find(hash, same) {
-            return *number;
-        }
-        let number = strings.push(string);
-        numbers.insert_unique(hash, (number, hash), |(_, hash)| *hash);
-        number
+        self.entry(string).number
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.strings.len()
+    /// A string's number and note; the note of a new one is `u32::MAX`.
+    pub(super) fn entry(&mut self, string: &[u8]) -> &mut Entry {
+        let Self { strings, short, long, hasher } = self;
+        if let Some(packed) = Packed::of(string) {
+            let hash = packed.hash(hasher);
+            let slot = short.entry(hash, |known| known.packed == packed, |known| known.packed.hash(hasher));
+            let new = || Short { packed, entry: Entry::new(strings.push(string)) };
+            return &mut slot.or_insert_with(new).into_mut().entry;
+        }
+        let hash = hasher.hash_one(string);
+        let same = |known: &(Entry, u64)| known.1 == hash && strings.get(known.0.number) == string;
+        match long.entry(hash, same, |(_, hash)| *hash) {
+            hash_table::Entry::Occupied(known) => &mut known.into_mut().0,
+            hash_table::Entry::Vacant(slot) => {
+                &mut slot.insert((Entry::new(strings.push(string)), hash)).into_mut().0
+            }
+        }
     }
 
     pub(super) fn finish(self) -> Strings {
         let mut strings = self.strings;
         strings.shrink();
         strings
+    }
+}
+
+/// A string of at most 16 bytes: two words that may overlap, and the length, which tells how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Packed {
+    first: u64,
+    last: u64,
+    length: u32,
+}
+
+impl Packed {
+    fn of(string: &[u8]) -> Option<Self> {
+        let (first, last) = match string.len() {
+            0..4 => {
+                let byte = |at: usize| string.get(at).map_or(0, |byte| u64::from(*byte));
+                (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
+            }
+            4..8 => {
+                let half = |four: &[u8; 4]| u64::from(u32::from_le_bytes(*four));
+                (half(string.first_chunk()?), half(string.last_chunk()?))
+            }
+            8..=16 => (u64::from_le_bytes(*string.first_chunk()?), u64::from_le_bytes(*string.last_chunk()?)),
+            _ => return None,
+        };
+        Some(Self { first, last, length: u32::try_from(string.len()).ok()? })
+    }
+
+    fn hash(self, hasher: &DefaultHashBuilder) -> u64 {
+        let mut hasher = hasher.build_hasher();
+        hasher.write_u64(self.first);
+        // The length is below 2^5, and words that share their first half seldom differ just there.
+        hasher.write_u64(self.last ^ u64::from(self.length) << 59);
+        hasher.finish()
     }
 }
 
