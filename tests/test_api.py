@@ -36,6 +36,10 @@ MODULES = (
     "freshness",
     "host",
     "manifest",
+    "memory.entry",
+    "memory.place",
+    "memory.results",
+    "memory.store",
     "query",
     "resolver",
     "scope",
@@ -70,6 +74,15 @@ SIGNATURES = {
     "permitted_source_ids=None, source_visibility_policy=None)",
     "KnowledgeResolverRouter": "(catalog, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, clock=None)",
+    "MemoryConcept": "(tier, concept_id, title)",
+    "MemoryDeleteResult": "(tiers_deleted, error)",
+    "MemoryEntry": "(concept_name, frontmatter_if_creating, section_markdown)",
+    "MemoryReadResult": "(passages, diagnostics)",
+    "MemoryStore.delete_scope": "(self, scope, tier=None)",
+    "MemoryStore.enumerate": "(self, scope)",
+    "MemoryStore.read": "(self, scope, query)",
+    "MemoryStore.write": "(self, scope, entry, tier)",
+    "MemoryWriteResult": "(written, error)",
     "MergedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
     "default_source_visibility_policy=None, clock=None)",
     "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
@@ -78,6 +91,7 @@ SIGNATURES = {
     "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None)",
     "StalePolicy": "(grace_days)",
     "StalePolicy.tolerate": "(grace_days)",
+    "memory_path": "(tier, scope)",
     "open_knowledge": "(catalog_file_path, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, catalog_root=None, "
     "watch_for_changes=True, clock=None, freshness=Freshness.EXACT, on_progress=None)",

@@ -42,6 +42,15 @@ from okf_catalog.manifest import (
     SourceRole,
     parse_manifest,
 )
+from okf_catalog.memory.entry import MemoryEntry
+from okf_catalog.memory.place import memory_path
+from okf_catalog.memory.results import (
+    MemoryConcept,
+    MemoryDeleteResult,
+    MemoryReadResult,
+    MemoryWriteResult,
+)
+from okf_catalog.memory.store import MemoryStore
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy
 from okf_catalog.resolver import (
     Clock,
@@ -82,7 +91,13 @@ __all__ = [
     "KnowledgeResolver",
     "KnowledgeResolverRouter",
     "KnowledgeResolverStrategy",
+    "MemoryConcept",
+    "MemoryDeleteResult",
+    "MemoryEntry",
+    "MemoryReadResult",
+    "MemoryStore",
     "MemoryTier",
+    "MemoryWriteResult",
     "MergedKnowledgeResolver",
     "OkfCatalogError",
     "PriorityWeightedKnowledgeResolver",
@@ -94,6 +109,7 @@ __all__ = [
     "SourceVisibilityPolicy",
     "StalePolicy",
     "TrustTier",
+    "memory_path",
     "open_knowledge",
     "parse_manifest",
 ]
