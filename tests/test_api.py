@@ -20,7 +20,7 @@ from typing import Any
 import okf_catalog
 import pytest
 from asking import RESOLVERS, host
-from okf_catalog import FileKnowledgeCatalog, KnowledgeResolver, KnowledgeResolverRouter
+from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, KnowledgeResolver, KnowledgeResolverRouter
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +37,7 @@ MODULES = (
     "host",
     "manifest",
     "memory.entry",
+    "memory.files",
     "memory.place",
     "memory.results",
     "memory.store",
@@ -59,6 +60,16 @@ SIGNATURES = {
     "FileKnowledgeCatalog.reload": "(self)",
     "FileKnowledgeCatalog.refresh": "(self)",
     "FileKnowledgeCatalog.report": "(self)",
+    "FileMemoryStore": "(catalog, *, clock=None)",
+    "FileMemoryStore.delete_scope": "(self, scope, tier=None)",
+    "FileMemoryStore.delete_scope_async": "(self, scope, tier=None)",
+    "FileMemoryStore.enumerate": "(self, scope)",
+    "FileMemoryStore.enumerate_async": "(self, scope)",
+    "FileMemoryStore.read": "(self, scope, query)",
+    "FileMemoryStore.read_async": "(self, scope, query)",
+    "FileMemoryStore.text": "(self, scope, concept_id)",
+    "FileMemoryStore.write": "(self, scope, entry, tier)",
+    "FileMemoryStore.write_async": "(self, scope, entry, tier)",
     "Freshness.manual": "()",
     "GroupedKnowledgeResolver": "(catalog, *, default_source_visibility_policy=None, clock=None)",
     "Knowledge.close": "(self)",
@@ -77,6 +88,7 @@ SIGNATURES = {
     "MemoryConcept": "(tier, concept_id, title)",
     "MemoryDeleteResult": "(tiers_deleted, error)",
     "MemoryEntry": "(concept_name, frontmatter_if_creating, section_markdown)",
+    "MemoryOverlapError": "(memory_source_id, other_source_id)",
     "MemoryReadResult": "(passages, diagnostics)",
     "MemoryStore.delete_scope": "(self, scope, tier=None)",
     "MemoryStore.enumerate": "(self, scope)",
@@ -269,6 +281,7 @@ def handles(catalog: FileKnowledgeCatalog) -> dict[str, Any]:
     return {
         "catalog": catalog,
         "batch": KnowledgeResolverRouter(catalog).search_batch(["word", "other"]),
+        "store": FileMemoryStore(catalog),
         **{name: make(catalog) for name, make in RESOLVERS.items()},
     }
 

@@ -154,6 +154,7 @@ def test_every_value_type_is_tried_here() -> None:
     others = {
         "Clock",
         "FileKnowledgeCatalog",
+        "FileMemoryStore",
         "GroupedKnowledgeResolver",
         "Knowledge",
         "KnowledgeBatch",

@@ -27,6 +27,7 @@ from okf_catalog.context import KnowledgeBatch, KnowledgeContext, KnowledgeDiagn
 from okf_catalog.errors import (
     CatalogClosedError,
     CatalogError,
+    MemoryOverlapError,
     OkfCatalogError,
     RefusedTypeError,
     RefusedValueError,
@@ -43,6 +44,7 @@ from okf_catalog.manifest import (
     parse_manifest,
 )
 from okf_catalog.memory.entry import MemoryEntry
+from okf_catalog.memory.files import FileMemoryStore
 from okf_catalog.memory.place import memory_path
 from okf_catalog.memory.results import (
     MemoryConcept,
@@ -76,6 +78,7 @@ __all__ = [
     "Clock",
     "ConceptStatus",
     "FileKnowledgeCatalog",
+    "FileMemoryStore",
     "Freshness",
     "GroupedKnowledgeResolver",
     "Knowledge",
@@ -94,6 +97,7 @@ __all__ = [
     "MemoryConcept",
     "MemoryDeleteResult",
     "MemoryEntry",
+    "MemoryOverlapError",
     "MemoryReadResult",
     "MemoryStore",
     "MemoryTier",

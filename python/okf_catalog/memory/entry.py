@@ -16,8 +16,8 @@ REQUIRED = ("type", "title", "description")
 
 MOST_BYTES = 252
 """File names have at most 255, of which three are ``.md``."""
-MOST_KEY_CHARACTERS = 256
-"""YAML takes a key only within 1024 characters, each of which may be written as several."""
+MOST_KEY_CHARACTERS = 128
+"""YAML takes a key only within 1024 characters, and each of these may be written as six."""
 RESERVED = ("index", "log")
 
 
