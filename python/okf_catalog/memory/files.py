@@ -267,9 +267,7 @@ def _refusal(view: View, scope: KnowledgeAccessScope, tier: MemoryTier) -> str |
     if tier not in view.memories:
         return f"the catalog has no enabled memory source of the tier {tier.value!r}"
     if not applies(tier, scope):
-        return (
-            f"the tier {tier.value!r} does not apply to a scope that is not local and has no {tier.value}_id"
-        )
+        return f"the tier {tier.value!r} does not apply: the scope is not local, and has no {tier.value}_id"
     return None
 
 

@@ -236,7 +236,8 @@ impl Memory<'_> {
 
     /// The directory of a place's source.
     fn enter(&self, place: &Place) -> Result<Directory, String> {
-        self.fence.enter(&self.source(place).path).map_err(|breach| breach.reason)
+        let source = self.source(place);
+        self.fence.enter(&source.path).map_err(|breach| format!("source {:?}: {}", source.id, breach.reason))
     }
 
     fn source(&self, place: &Place) -> &Source {
