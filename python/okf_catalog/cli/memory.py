@@ -34,7 +34,6 @@ TierOption: TypeAlias = Annotated[
 
 memory = typer.Typer(
     help="See and forget what is remembered for a scope; without any id, for the local one.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 
