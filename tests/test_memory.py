@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
@@ -126,6 +127,15 @@ def test_what_somebody_edited_is_kept_as_it_is(store: FileMemoryStore, tmp_path:
     assert written.read_bytes() == f"{front}old\r\nlines\n\nnew".encode()
     assert written.stat().st_mode & 0o777 == 0o640
     assert [passage.title for passage in store.read(ALICE, "new").passages] == ["Mine"]
+
+
+def test_a_concept_stays_with_its_owner(store: FileMemoryStore, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only some may give files away")
+    written = put(tmp_path, USER, "old")
+    os.chown(written, 65534, 65533)
+    wrote(store, ALICE, USER, "new")
+    assert (written.stat().st_uid, written.stat().st_gid) == (65534, 65533)
 
 
 def test_a_file_that_says_nothing_is_created_anew(store: FileMemoryStore, tmp_path: Path) -> None:

@@ -146,3 +146,11 @@ def test_wrong_usage_is_told_from_a_catalog_without_memories(tmp_path: Path, man
     assert (code, out) == (1, "")
     assert "'diary'" in err
     assert "'docs'" in err
+
+
+def test_help_says_what_the_exit_codes_mean() -> None:
+    for command in ("list", "show", "forget"):
+        code, out, err = run(command, "--help")
+        assert (code, err) == (0, "")
+        assert "--catalog" in out
+        assert "Exits with" in out

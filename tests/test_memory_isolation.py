@@ -57,6 +57,7 @@ def seen(store: FileMemoryStore, scope: KnowledgeAccessScope) -> set[tuple[Memor
     return {(MemoryTier(source.removeprefix("memory:")), text) for source, _, text in read}
 
 
+@settings(max_examples=FEWER)
 @given(one=scopes, other=scopes)
 @example(one=KnowledgeAccessScope("acme", "ann", "1"), other=KnowledgeAccessScope("acme", "anna", "1"))
 @example(one=KnowledgeAccessScope("acme", "ann", "1"), other=KnowledgeAccessScope("acme", "Ann", "1"))

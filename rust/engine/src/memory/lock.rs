@@ -2,7 +2,7 @@
 //!
 //! The lock is `flock` on a handle of the directory itself, by way of `rustix`: nothing is left behind by who
 //! dies with it, no file has to be named for it, and it is the directory that is locked, however it is
-//! reached. What is locked may be deleted before its turn comes, so the way there is gone once more.
+//! reached. It may have been deleted while somebody waited for it, so the way there is gone once more.
 
 use std::{
     io,
@@ -70,6 +70,7 @@ pub(super) fn acquire<'root>(
 ) -> Result<Option<Held<'root>>, Refusal> {
     let mut patience = FIRST_PATIENCE;
     loop {
+        task.go_on()?;
         let way = if make {
             place::make(root.handle.as_fd(), path)?
         } else {
@@ -87,7 +88,6 @@ pub(super) fn acquire<'root>(
             continue;
         }
         drop(held);
-        task.go_on()?;
         thread::sleep(patience);
         patience = PATIENCE.min(patience * 2);
     }
