@@ -153,3 +153,64 @@ pub(super) fn settle(directory: BorrowedFd<'_>) -> io::Result<()> {
 fn errno(error: &io::Error) -> Option<Errno> {
     error.raw_os_error().map(Errno::from_raw_os_error)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::containment::Fence;
+
+    fn enter(root: &std::path::Path) -> Directory {
+        Fence::new(root, root).unwrap().enter(".").unwrap()
+    }
+
+    #[test]
+    fn one_holds_it_at_a_time() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = enter(temporary.path());
+        let task = Task::default();
+        assert!(acquire(&root, "a/b", false, &task).unwrap().is_none());
+        let first = acquire(&root, "a/b", true, &task).unwrap().unwrap();
+        assert!(
+            !Held { root: &root, path: "a/b", way: place::make(root.handle.as_fd(), "a/b").unwrap() }
+                .lock()
+                .unwrap()
+        );
+        assert!(acquire(&root, "a/c", true, &task).unwrap().is_some(), "another directory is another's");
+        drop(first);
+        assert!(acquire(&root, "a/b", false, &task).unwrap().is_some());
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_somebody_wants_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = enter(temporary.path());
+        let task = Task::default();
+        let _held = acquire(&root, "a", true, &task).unwrap();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| acquire(&root, "a", true, &task).map(|_| ()));
+            thread::sleep(Duration::from_millis(20));
+            assert!(!waiting.is_finished());
+            task.abandon();
+            assert!(matches!(waiting.join().unwrap(), Err(Refusal::Abandoned)));
+        });
+    }
+
+    #[test]
+    fn what_was_deleted_or_replaced_meanwhile_is_not_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = enter(temporary.path());
+        let held = acquire(&root, "a/b", true, &Task::default()).unwrap().unwrap();
+        assert!(held.is_still_there().unwrap());
+        let path = temporary.path().join("a/b");
+        // Moved, so that its number is not given to the other.
+        fs::rename(&path, temporary.path().join("moved")).unwrap();
+        assert!(!held.is_still_there().unwrap());
+        fs::create_dir(&path).unwrap();
+        assert!(!held.is_still_there().unwrap());
+        fs::remove_dir(&path).unwrap();
+        std::os::unix::fs::symlink("../moved", &path).unwrap();
+        assert!(held.is_still_there().unwrap_err().contains("is a link"));
+    }
+}

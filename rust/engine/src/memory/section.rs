@@ -25,18 +25,20 @@ pub(super) fn with(
         }
         None => None,
     };
+    // Lines end at `\r\n` too (B3).
+    let read = section.replace("\r\n", "\n");
     let (text, body) = match &existing {
         Some((before, text)) if !trimmed(text.trim_start_matches('\u{FEFF}')).is_empty() => {
             let body = trimmed(&before.body);
             let between = if body.is_empty() { "" } else { "\n\n" };
-            (format!("{}\n\n{section}", trimmed(text)), format!("{body}{between}{section}"))
+            (format!("{}\n\n{section}", trimmed(text)), format!("{body}{between}{read}"))
         }
-        _ => (format!("---\n{}---\n\n{section}", written(frontmatter)), section.to_owned()),
+        _ => (format!("---\n{}---\n\n{section}", written(frontmatter)), read),
     };
     // What cannot be read back must not take the place of what can.
     let after = Document::parse(text.as_bytes())
         .map_err(|reason| format!("could not be read after it was written: {reason}"))?;
-    if after.body != body.replace("\r\n", "\n") {
+    if after.body != body {
         return Err("would not say what was written".to_owned());
     }
     Ok(text)
@@ -150,6 +152,8 @@ mod tests {
                     body.push_str("\n\n");
                 }
                 body.push_str(&section.replace("\r\n", "\n"));
+                let known = Document::parse(text.as_deref().unwrap().as_bytes()).unwrap();
+                prop_assert_eq!(&known.body, &body);
             }
             let document = Document::parse(text.unwrap().as_bytes()).unwrap();
             prop_assert_eq!(document.body, body);
