@@ -85,7 +85,8 @@ def names(directory: Path) -> list[str]:
 
 
 def test_a_store_is_one(store: FileMemoryStore) -> None:
-    assert isinstance(store, MemoryStore)
+    checked_by_types: MemoryStore = store
+    assert isinstance(checked_by_types, MemoryStore)
     assert repr(store).startswith("<FileMemoryStore of <FileKnowledgeCatalog ")
 
 

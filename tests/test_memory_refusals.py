@@ -6,6 +6,7 @@ import itertools
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 from contextlib import suppress
@@ -19,6 +20,7 @@ from memories import (
     ROOTS,
     USER,
     entry,
+    fork,
     in_child,
     open_memories,
     reads,
@@ -221,7 +223,7 @@ def test_links_that_come_and_go_are_never_followed(store: FileMemoryStore, tmp_p
     scope, aside = tmp_path / SCOPE, tmp_path / "aside"
     wrote(store, ALICE, USER, "a word")
 
-    def swap() -> None:
+    def swap(_: int) -> None:
         while True:
             with suppress(OSError):
                 scope.rename(aside)
@@ -232,12 +234,7 @@ def test_links_that_come_and_go_are_never_followed(store: FileMemoryStore, tmp_p
             with suppress(OSError):
                 aside.rename(scope)
 
-    child = os.fork()
-    if child == 0:
-        try:
-            swap()
-        finally:
-            os._exit(1)
+    child, reading = fork(swap)
     try:
         outcomes = set[bool]()
         for n in range(300):
@@ -246,7 +243,8 @@ def test_links_that_come_and_go_are_never_followed(store: FileMemoryStore, tmp_p
             if n % 10 == 0:
                 store.delete_scope(ALICE)
     finally:
-        os.kill(child, 9)
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     assert contents(outside) == {"monday.md": b"old", "x/y.md": b"old"}
     assert True in outcomes
