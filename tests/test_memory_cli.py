@@ -148,6 +148,27 @@ def test_wrong_usage_is_told_from_a_catalog_without_memories(tmp_path: Path, man
     assert "'docs'" in err
 
 
+def test_check_says_what_memories_cannot_be_used(tmp_path: Path, manifest: Path) -> None:
+    def check(*options: str) -> tuple[int, str]:
+        result = CliRunner().invoke(app, ["check", "--catalog", str(manifest), *options])
+        assert result.stderr == ""
+        return result.exit_code, result.stdout
+
+    # Three tiers in one directory are no duplicates.
+    code, out = check("--strict")
+    assert code == 0
+    assert "is the directory of" not in out
+    sources = [
+        {"id": "docs", "path": "diary"},
+        {"id": "diary", "path": "diary", "role": "memory", "tier": "user"},
+    ]
+    write_manifest(tmp_path, sources)
+    code, out = check()
+    assert code == 0
+    assert "diary: cannot be used: the directories of the memory source 'diary' and of" in out
+    assert check("--strict")[0] == 1
+
+
 def test_help_says_what_the_exit_codes_mean() -> None:
     for command in ("list", "show", "forget"):
         code, out, err = run(command, "--help")
