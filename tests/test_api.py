@@ -20,7 +20,7 @@ from typing import Any
 import okf_catalog
 import pytest
 from asking import RESOLVERS, host
-from okf_catalog import FileKnowledgeCatalog, KnowledgeResolver, KnowledgeResolverRouter
+from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, KnowledgeResolver, KnowledgeResolverRouter
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,11 @@ MODULES = (
     "freshness",
     "host",
     "manifest",
+    "memory.entry",
+    "memory.files",
+    "memory.place",
+    "memory.results",
+    "memory.store",
     "query",
     "resolver",
     "scope",
@@ -55,6 +60,16 @@ SIGNATURES = {
     "FileKnowledgeCatalog.reload": "(self)",
     "FileKnowledgeCatalog.refresh": "(self)",
     "FileKnowledgeCatalog.report": "(self)",
+    "FileMemoryStore": "(catalog, *, clock=None)",
+    "FileMemoryStore.delete_scope": "(self, scope, tier=None)",
+    "FileMemoryStore.delete_scope_async": "(self, scope, tier=None)",
+    "FileMemoryStore.enumerate": "(self, scope)",
+    "FileMemoryStore.enumerate_async": "(self, scope)",
+    "FileMemoryStore.read": "(self, scope, query)",
+    "FileMemoryStore.read_async": "(self, scope, query)",
+    "FileMemoryStore.text": "(self, scope, concept_id)",
+    "FileMemoryStore.write": "(self, scope, entry, tier)",
+    "FileMemoryStore.write_async": "(self, scope, entry, tier)",
     "Freshness.manual": "()",
     "GroupedKnowledgeResolver": "(catalog, *, default_source_visibility_policy=None, clock=None)",
     "Knowledge.close": "(self)",
@@ -70,6 +85,16 @@ SIGNATURES = {
     "permitted_source_ids=None, source_visibility_policy=None)",
     "KnowledgeResolverRouter": "(catalog, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, clock=None)",
+    "MemoryConcept": "(tier, concept_id, title)",
+    "MemoryDeleteResult": "(tiers_deleted, error)",
+    "MemoryEntry": "(concept_name, frontmatter_if_creating, section_markdown)",
+    "MemoryOverlapError": "(memory_source_id, other_source_id)",
+    "MemoryReadResult": "(passages, diagnostics)",
+    "MemoryStore.delete_scope": "(self, scope, tier=None)",
+    "MemoryStore.enumerate": "(self, scope)",
+    "MemoryStore.read": "(self, scope, query)",
+    "MemoryStore.write": "(self, scope, entry, tier)",
+    "MemoryWriteResult": "(written, error)",
     "MergedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
     "default_source_visibility_policy=None, clock=None)",
     "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
@@ -78,6 +103,7 @@ SIGNATURES = {
     "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None)",
     "StalePolicy": "(grace_days)",
     "StalePolicy.tolerate": "(grace_days)",
+    "memory_path": "(tier, scope)",
     "open_knowledge": "(catalog_file_path, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, catalog_root=None, "
     "watch_for_changes=True, clock=None, freshness=Freshness.EXACT, on_progress=None)",
@@ -255,6 +281,7 @@ def handles(catalog: FileKnowledgeCatalog) -> dict[str, Any]:
     return {
         "catalog": catalog,
         "batch": KnowledgeResolverRouter(catalog).search_batch(["word", "other"]),
+        "store": FileMemoryStore(catalog),
         **{name: make(catalog) for name, make in RESOLVERS.items()},
     }
 

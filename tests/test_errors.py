@@ -20,6 +20,7 @@ from okf_catalog import (
     GroupedKnowledgeResolver,
     KnowledgeQuery,
     KnowledgeResolverRouter,
+    MemoryOverlapError,
     OkfCatalogError,
     RefusedTypeError,
     RefusedValueError,
@@ -36,6 +37,7 @@ ERRORS: list[OkfCatalogError] = [
     CatalogClosedError("the catalog was closed"),
     RefusedValueError("text is empty"),
     RefusedTypeError("text is a str"),
+    MemoryOverlapError("diary", "docs"),
     CatalogError(
         (
             CatalogDiagnostic(CatalogDiagnosticCode.EMPTY_PATH, "sources[0]: write a path"),
@@ -60,6 +62,7 @@ def test_every_error_is_ours_and_one_that_callers_already_catch() -> None:
         CatalogClosedError: (OkfCatalogError, RuntimeError),
         RefusedValueError: (OkfCatalogError, ValueError),
         RefusedTypeError: (OkfCatalogError, TypeError),
+        MemoryOverlapError: (RefusedValueError,),
     }
     public = [getattr(okf_catalog, name) for name in okf_catalog.__all__]
     assert bases.keys() == {it for it in public if isinstance(it, type) and issubclass(it, BaseException)}

@@ -27,7 +27,12 @@ from okf_catalog import (
     KnowledgePassage,
     KnowledgeQuery,
     KnowledgeResolverStrategy,
+    MemoryConcept,
+    MemoryDeleteResult,
+    MemoryEntry,
+    MemoryReadResult,
     MemoryTier,
+    MemoryWriteResult,
     SourceProblem,
     SourceReport,
     SourceRole,
@@ -105,6 +110,13 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "snapshot": snapshot,
     "problem": lambda: SourceProblem("a.md", "not UTF-8"),
     "source report": report,
+    "memory entry": lambda: MemoryEntry(
+        "2026-11-30", {"type": "a", "title": "b: 'c'", "description": "\n\U00010400"}, "## section\u2028"
+    ),
+    "memory concept": lambda: MemoryConcept(MemoryTier.USER, "memory-user/_local/_local/a", None),
+    "memory read": lambda: MemoryReadResult((passage(),), context().diagnostics),
+    "memory write": lambda: MemoryWriteResult(written=False, error="the disk is full"),
+    "memory delete": lambda: MemoryDeleteResult(2, None),
     "report": lambda: CatalogReport(1, (report(),)),
 }
 
@@ -142,11 +154,13 @@ def test_every_value_type_is_tried_here() -> None:
     others = {
         "Clock",
         "FileKnowledgeCatalog",
+        "FileMemoryStore",
         "GroupedKnowledgeResolver",
         "Knowledge",
         "KnowledgeBatch",
         "KnowledgeResolver",
         "KnowledgeResolverRouter",
+        "MemoryStore",
         "MergedKnowledgeResolver",
         "PriorityWeightedKnowledgeResolver",
         "SourceVisibilityPolicy",

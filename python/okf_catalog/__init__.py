@@ -27,6 +27,7 @@ from okf_catalog.context import KnowledgeBatch, KnowledgeContext, KnowledgeDiagn
 from okf_catalog.errors import (
     CatalogClosedError,
     CatalogError,
+    MemoryOverlapError,
     OkfCatalogError,
     RefusedTypeError,
     RefusedValueError,
@@ -42,6 +43,16 @@ from okf_catalog.manifest import (
     SourceRole,
     parse_manifest,
 )
+from okf_catalog.memory.entry import MemoryEntry
+from okf_catalog.memory.files import FileMemoryStore
+from okf_catalog.memory.place import memory_path
+from okf_catalog.memory.results import (
+    MemoryConcept,
+    MemoryDeleteResult,
+    MemoryReadResult,
+    MemoryWriteResult,
+)
+from okf_catalog.memory.store import MemoryStore
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy
 from okf_catalog.resolver import (
     Clock,
@@ -67,6 +78,7 @@ __all__ = [
     "Clock",
     "ConceptStatus",
     "FileKnowledgeCatalog",
+    "FileMemoryStore",
     "Freshness",
     "GroupedKnowledgeResolver",
     "Knowledge",
@@ -82,7 +94,14 @@ __all__ = [
     "KnowledgeResolver",
     "KnowledgeResolverRouter",
     "KnowledgeResolverStrategy",
+    "MemoryConcept",
+    "MemoryDeleteResult",
+    "MemoryEntry",
+    "MemoryOverlapError",
+    "MemoryReadResult",
+    "MemoryStore",
     "MemoryTier",
+    "MemoryWriteResult",
     "MergedKnowledgeResolver",
     "OkfCatalogError",
     "PriorityWeightedKnowledgeResolver",
@@ -94,6 +113,7 @@ __all__ = [
     "SourceVisibilityPolicy",
     "StalePolicy",
     "TrustTier",
+    "memory_path",
     "open_knowledge",
     "parse_manifest",
 ]

@@ -20,6 +20,7 @@ __all__ = [
     "Catalog",
     "Conversation",
     "KnowledgePassage",
+    "Memory",
     "PassageIterator",
     "Passages",
     "Snapshot",
@@ -83,6 +84,7 @@ class Catalog:
     ) -> Answer:
         """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
+    def memory(self, snapshot: Snapshot, /) -> Memory: ...
     def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[ProblemRow]: ...
 
 @final
@@ -92,6 +94,25 @@ class Conversation:
     def ask(
         self, questions: Sequence[Question], limit: int | None, on_progress: Progress | None, /
     ) -> BatchAnswer: ...
+
+@final
+class Memory:
+    """What is remembered. A place is the position of a memory source, and a scope's directory below it."""
+
+    def overlap(self) -> tuple[int, int] | None:
+        """The positions of a memory source and of another that do not lie apart (Y8)."""
+    def read(self, places: Sequence[tuple[int, str]], question: Question, now: int | None, /) -> Answer: ...
+    def list(
+        self, at: tuple[int, str], /
+    ) -> tuple[list[tuple[str, str | None]], str | None, list[tuple[str, str]]]:
+        """Concepts as id and title, why there are none, problem files as path and reason."""
+    def text(self, at: tuple[int, str], id: str, /) -> str | None: ...
+    def write(
+        self, at: tuple[int, str], name: str, frontmatter: Sequence[tuple[str, str]], section: str, /
+    ) -> str | None:
+        """Why nothing was written, if nothing was."""
+    def delete(self, at: tuple[int, str], /) -> tuple[bool, str | None]:
+        """Whether something is gone, and why something is not."""
 
 @final
 class Answer:

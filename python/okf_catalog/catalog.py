@@ -73,7 +73,7 @@ class CatalogReport:
 class View:
     """A snapshot with all that searches of it have in common."""
 
-    __slots__ = ("candidates", "handle", "positions", "snapshot")
+    __slots__ = ("candidates", "handle", "memories", "positions", "snapshot")
 
     def __init__(self, handle: Snapshot) -> None:
         sources = sources_of(handle.sources)
@@ -84,6 +84,12 @@ class View:
         self.positions = tuple(handle.candidates)
         """The searchable sources, in order S1, as positions in the snapshot."""
         self.candidates = tuple((position, sources[position]) for position in self.positions)
+        self.memories = {
+            source.tier: position
+            for position, source in enumerate(sources)
+            if source.enabled and source.tier is not None
+        }
+        """The enabled memory sources, as positions in the snapshot."""
 
 
 @final

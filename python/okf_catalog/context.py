@@ -47,12 +47,15 @@ class KnowledgeContext:
 
 def context_of(query: KnowledgeQuery, generation: int, answer: Answer) -> KnowledgeContext:
     """The value for what the engine answered."""
-    rows = answer.diagnostics
-    diagnostics = tuple(
+    return KnowledgeContext(query, generation, answer.passages, diagnostics_of(answer))
+
+
+def diagnostics_of(answer: Answer) -> tuple[KnowledgeDiagnostic, ...]:
+    """The values for what the asker should know."""
+    return tuple(
         KnowledgeDiagnostic(KnowledgeDiagnosticCode(code), source_id, message)
-        for code, source_id, message in rows
+        for code, source_id, message in answer.diagnostics
     )
-    return KnowledgeContext(query, generation, answer.passages, diagnostics)
 
 
 @final

@@ -7,6 +7,7 @@
         ├── CatalogError              the catalog cannot open; says everything that is wrong with it
         ├── CatalogClosedError        it was closed before            (also RuntimeError)
         ├── RefusedValueError         a value that makes no sense     (also ValueError)
+        │   └── MemoryOverlapError    memories would be published; says which sources overlap
         └── RefusedTypeError          a thing of the wrong kind       (also TypeError)
 
 What is wrong with one source of many is no exception but a diagnostic of the answer (S4).
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CatalogClosedError",
     "CatalogError",
+    "MemoryOverlapError",
     "OkfCatalogError",
     "RefusedTypeError",
     "RefusedValueError",
@@ -49,6 +51,26 @@ class CatalogClosedError(OkfCatalogError, RuntimeError):
 
 class RefusedValueError(OkfCatalogError, ValueError):
     """A value that makes no sense where it was given; the message names the field and what would be right."""
+
+
+class MemoryOverlapError(RefusedValueError):
+    """A memory source does not lie apart from a source that shows it to others (Y8).
+
+    ``memory_source_id`` is the memory source. ``other_source_id`` is a knowledge source of which one
+    directory equals, contains or lies inside the other, or a memory source among the scopes of the first.
+    """
+
+    def __init__(self, memory_source_id: str, other_source_id: str) -> None:
+        super().__init__(memory_source_id, other_source_id)
+        self.memory_source_id = memory_source_id
+        self.other_source_id = other_source_id
+
+    def __str__(self) -> str:
+        return (
+            f"the directories of the memory source {self.memory_source_id!r} and of the source "
+            f"{self.other_source_id!r} overlap, so that others would see what is remembered; "
+            "give them directories of which none lies inside the other"
+        )
 
 
 class RefusedTypeError(OkfCatalogError, TypeError):

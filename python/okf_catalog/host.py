@@ -1,4 +1,4 @@
-"""A catalog and a router in one hand."""
+"""A catalog, a router and a memory in one hand."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -8,6 +8,7 @@ from typing import NoReturn, final
 from okf_catalog.catalog import FileKnowledgeCatalog
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
 from okf_catalog.freshness import Freshness
+from okf_catalog.memory.files import FileMemoryStore
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
 from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
 
@@ -16,13 +17,17 @@ __all__ = ["Knowledge", "open_knowledge"]
 
 @final
 class Knowledge:
-    """One catalog and one router, opened together by :func:`open_knowledge` and closed together."""
+    """One catalog with a router and a memory over it, opened and closed together: :func:`open_knowledge`."""
 
-    __slots__ = ("_catalog", "_resolver")
+    __slots__ = ("_catalog", "_clock", "_memory", "_resolver")
 
-    def __init__(self, catalog: FileKnowledgeCatalog, resolver: KnowledgeResolverRouter) -> None:
+    def __init__(
+        self, catalog: FileKnowledgeCatalog, resolver: KnowledgeResolverRouter, *, clock: Clock | None = None
+    ) -> None:
         self._catalog = catalog
         self._resolver = resolver
+        self._clock = clock
+        self._memory: FileMemoryStore | None = None
 
     @property
     def catalog(self) -> FileKnowledgeCatalog:
@@ -33,6 +38,22 @@ class Knowledge:
     def resolver(self) -> KnowledgeResolverRouter:
         """The router that answers."""
         return self._resolver
+
+    @property
+    def memory(self) -> FileMemoryStore | None:
+        """The store over the catalog's memory sources; ``None`` while the snapshot in force has none enabled.
+
+        A reload may bring one, or take it away (Y7); the store stays the same one.
+
+        Raises:
+            MemoryOverlapError: what would be remembered does not lie apart from what others see (Y8).
+            CatalogClosedError: the catalog was closed.
+        """
+        if not self._catalog.view().memories:
+            return None
+        if self._memory is None:
+            self._memory = FileMemoryStore(self._catalog, clock=self._clock)
+        return self._memory
 
     def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
         """What the router's ``search`` returns and raises."""
@@ -108,4 +129,4 @@ def open_knowledge(
         default_source_visibility_policy=default_source_visibility_policy,
         clock=clock,
     )
-    return Knowledge(catalog, resolver)
+    return Knowledge(catalog, resolver, clock=clock)

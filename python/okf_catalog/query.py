@@ -96,6 +96,25 @@ class KnowledgeQuery:
         check_policy("source_visibility_policy", self.source_visibility_policy)
 
 
+def query_of(field: str, query: object) -> KnowledgeQuery:
+    """The query that ``query`` is, or is the text of.
+
+    Raises:
+        RefusedTypeError: it is neither.
+        RefusedValueError: the text is blank (Q1); the message begins with ``field`` unless that is ``query``.
+    """
+    if isinstance(query, KnowledgeQuery):
+        return query
+    if not isinstance(query, str):
+        raise RefusedTypeError(f"{field} is a KnowledgeQuery or a str, not {type(query).__name__}")
+    if field == "query":
+        return KnowledgeQuery(query)
+    try:
+        return KnowledgeQuery(query)
+    except RefusedValueError as error:
+        raise RefusedValueError(f"{field}: {error}") from None
+
+
 def strategy_of(field: str, value: object) -> KnowledgeResolverStrategy:
     """The member that ``value`` is or names.
 

@@ -13,6 +13,7 @@ from okf_catalog.query import (
     KnowledgeResolverStrategy,
     SourceVisibilityPolicy,
     check_policy,
+    query_of,
     strategy_of,
 )
 from okf_catalog.rows import Question
@@ -66,8 +67,34 @@ def check_defaults(
     if default_fairness_quota is not None:
         check_count("default_fairness_quota", default_fairness_quota, least=1)
     check_policy("default_source_visibility_policy", default_source_visibility_policy)
+    check_clock(clock)
+
+
+def check_clock(clock: object) -> None:
+    """Refuses what cannot be called.
+
+    Raises:
+        RefusedTypeError: ``clock`` is neither ``None`` nor callable.
+    """
     if clock is not None and not callable(clock):
         raise RefusedTypeError(f"clock is called without arguments; {type(clock).__name__} is not callable")
+
+
+def now_of(clock: Clock | None) -> int | None:
+    """What ``clock`` says, in microseconds since 1970; ``None`` for the system's time.
+
+    Raises:
+        RefusedTypeError: the clock answered with anything but a ``datetime``.
+        RefusedValueError: it has no time zone.
+    """
+    if clock is None:
+        return None
+    now = clock()
+    drop_coroutine(now)
+    check_kind("what clock returns", now, datetime, "an aware datetime")
+    if now.utcoffset() is None:
+        raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
+    return (now - _EPOCH) // _MICROSECOND
 
 
 class _Resolver:
@@ -101,7 +128,7 @@ class _Resolver:
             CatalogClosedError: the catalog was closed.
             Exception: whatever a visibility policy raises, unchanged.
         """
-        query = _query_of("query", query)
+        query = query_of("query", query)
         catalog = self._catalog
         view = catalog.view()
         answer = catalog.engine.search(
@@ -161,7 +188,7 @@ class _Resolver:
         """
         limit = _limit_of(limit)
         many = enumerate(_many(queries))
-        return self._stream((_query_of(f"queries[{index}]", query) for index, query in many), limit)
+        return self._stream((query_of(f"queries[{index}]", query) for index, query in many), limit)
 
     def _stream(self, queries: Iterator[KnowledgeQuery], limit: int | None) -> Iterator[KnowledgeContext]:
         catalog = self._catalog
@@ -191,14 +218,7 @@ class _Resolver:
 
     def _now(self) -> int | None:
         """The time in microseconds since 1970; ``None`` for the system's."""
-        if self._clock is None:
-            return None
-        now = self._clock()
-        drop_coroutine(now)
-        check_kind("what clock returns", now, datetime, "an aware datetime")
-        if now.utcoffset() is None:
-            raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
-        return (now - _EPOCH) // _MICROSECOND
+        return now_of(self._clock)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._catalog!r}>"
@@ -221,20 +241,7 @@ def _many(queries: object) -> Iterable[object]:
 
 
 def _queries_of(queries: object) -> tuple[KnowledgeQuery, ...]:
-    return tuple(_query_of(f"queries[{index}]", query) for index, query in enumerate(_many(queries)))
-
-
-def _query_of(field: str, query: object) -> KnowledgeQuery:
-    if isinstance(query, KnowledgeQuery):
-        return query
-    if not isinstance(query, str):
-        raise RefusedTypeError(f"{field} is a KnowledgeQuery or a str, not {type(query).__name__}")
-    if field == "query":
-        return KnowledgeQuery(query)
-    try:
-        return KnowledgeQuery(query)
-    except RefusedValueError as error:
-        raise RefusedValueError(f"{field}: {error}") from None
+    return tuple(query_of(f"queries[{index}]", query) for index, query in enumerate(_many(queries)))
 
 
 @final

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from okf_catalog import CatalogError
 from okf_catalog.cli.check import check
+from okf_catalog.cli.memory import memory
 from okf_catalog.cli.screen import complain, one_line
 from okf_catalog.cli.search import search
 
@@ -61,6 +62,7 @@ app = typer.Typer(
 )
 app.command()(search)
 app.command()(check)
+app.add_typer(memory, name="memory")
 
 
 def _show_version(*, wanted: bool) -> None:

@@ -7,7 +7,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from okf_catalog import CatalogReport, FileKnowledgeCatalog, KnowledgeCatalogSource, SourceReport
+from okf_catalog import (
+    CatalogReport,
+    FileKnowledgeCatalog,
+    FileMemoryStore,
+    KnowledgeCatalogSource,
+    MemoryOverlapError,
+    SourceReport,
+    SourceRole,
+)
 from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import open_console, show, visible
 
@@ -34,7 +42,10 @@ def check(
         FileKnowledgeCatalog(catalog, watch_for_changes=False, on_progress=tell) as opened,
     ):
         report = opened.report()
+        overlap = _overlap(opened)
     remarks = [remark for source in report.sources for remark in _remarks(source)]
+    if overlap is not None:
+        remarks.append(overlap)
     console = open_console()
     for line in _table(report):
         show(console, Text(visible(line)))
@@ -42,7 +53,8 @@ def check(
     for remark in remarks:
         show(console, Text(visible(remark), style="yellow"))
     show(console, Text(_summary(report)))
-    if strict and any(source.failure is not None or source.problems for source in report.sources):
+    left_out = any(source.failure is not None or source.problems for source in report.sources)
+    if strict and (left_out or overlap is not None):
         raise typer.Exit(1)
 
 
@@ -79,12 +91,22 @@ def _remarks(report: SourceReport) -> Iterator[str]:
     name = report.source.id
     if report.failure is not None:
         yield f"{name}: cannot be read: {report.failure}"
-    if report.duplicate_of is not None:
+    # Memories are told apart by tier, and may share a directory.
+    if report.duplicate_of is not None and report.source.role is SourceRole.KNOWLEDGE:
         yield f"{name}: is the directory of {report.duplicate_of}; only grouped_by_source searches it twice"
     if report.compared_because is not None:
         yield f"{name}: is compared with the disk before each search, because {report.compared_because}"
     for problem in report.problems:
         yield f"{name}: {problem.path}: {problem.reason}"
+
+
+def _overlap(catalog: FileKnowledgeCatalog) -> str | None:
+    """Why nothing can be remembered, if that is so (Y8)."""
+    try:
+        FileMemoryStore(catalog)
+    except MemoryOverlapError as error:
+        return f"{error.memory_source_id}: cannot be used: {error}"
+    return None
 
 
 def _summary(report: CatalogReport) -> str:

@@ -41,6 +41,8 @@ const FIRST_PATIENCE: Duration = Duration::from_micros(50);
 pub(crate) struct Bundle {
     /// What events know it by.
     key: u64,
+    /// What of the directory it is, as a path below it; empty if it is all.
+    part: Box<str>,
     /// How many comparisons with the disk have begun.
     begun: AtomicU64,
     /// Held while the bundle is compared with the disk.
@@ -134,10 +136,16 @@ pub(crate) struct Effort<'call> {
 impl Bundle {
     /// A bundle of which a state may be known already.
     pub(crate) fn new(known: Option<Arc<State>>) -> Self {
+        Self::part("", known)
+    }
+
+    /// The part of a bundle that lies at a path below its directory. Ids start there too, as in the whole.
+    pub(crate) fn part(part: &str, known: Option<Arc<State>>) -> Self {
         static KEYS: AtomicU64 = AtomicU64::new(0);
         let told = known.iter().flat_map(|state| state.problems.iter().cloned()).collect();
         Self {
             key: KEYS.fetch_add(1, Ordering::Relaxed),
+            part: part.into(),
             begun: AtomicU64::new(0),
             comparing: Mutex::new(Compared { told, succeeded: false }),
             published: ArcSwapOption::new(known),
@@ -194,7 +202,7 @@ impl Bundle {
     /// a file that is written through memory, or on another machine. Nobody waits for this.
     pub(crate) fn differs(&self, directory: &Directory) -> bool {
         let Some(state) = self.published() else { return false };
-        tree::walk(directory, &mut Unseen).is_ok_and(|listed| {
+        tree::walk(directory, &self.part, &mut Unseen).is_ok_and(|listed| {
             listed.len() != state.directories.len()
                 || listed.iter().any(|(path, listing)| {
                     state.directories.get(&**path).is_none_or(|contents| !contents.resembles(listing))
@@ -227,13 +235,15 @@ impl Bundle {
         let dirt = watcher.begin();
         let before = known.map(|state| &state.directories);
         let listed = match (dirt, before) {
-            (Dirt::Directories(paths), Some(before)) => list_some(directory, &paths, before, &mut watcher)?,
+            (Dirt::Directories(paths), Some(before)) => {
+                self.list_some(directory, &paths, before, &mut watcher)?
+            }
             (Dirt::Clean, Some(_)) if watcher.is_watching() => Some(Vec::new()),
             _ => None,
         };
         let (listed, whole) = match listed {
             Some(listed) => (listed, false),
-            None => (watcher.walk(directory)?, true),
+            None => (watcher.walk(directory, &self.part)?, true),
         };
         let mut directories = before.cloned().unwrap_or_default();
         let mut changes = Changes::default();
@@ -273,26 +283,27 @@ impl Bundle {
         let (unwatched, tried) = watcher.outcome();
         Ok(State { index, problems: problems.into(), unwatched, tried, directories })
     }
-}
 
-/// Lists directories anew; `None` if that does not tell everything.
-fn list_some(
-    root: &Directory,
-    paths: &BTreeSet<Arc<str>>,
-    before: &BTreeMap<Arc<str>, Arc<Contents>>,
-    witness: &mut Watcher<'_>,
-) -> io::Result<Option<Vec<(String, Listing)>>> {
-    let mut listed = Vec::with_capacity(paths.len());
-    for path in paths {
-        let Some(old) = before.get(path) else { return Ok(None) };
-        match tree::list_one(root, path, witness)? {
-            Some(listing) if listing.directories == old.directories => {
-                listed.push((path.to_string(), listing));
+    /// Lists directories anew; `None` if that does not tell everything.
+    fn list_some(
+        &self,
+        root: &Directory,
+        paths: &BTreeSet<Arc<str>>,
+        before: &BTreeMap<Arc<str>, Arc<Contents>>,
+        witness: &mut Watcher<'_>,
+    ) -> io::Result<Option<Vec<(String, Listing)>>> {
+        let mut listed = Vec::with_capacity(paths.len());
+        for path in paths {
+            let Some(old) = before.get(path) else { return Ok(None) };
+            match tree::list_one(root, &self.part, path, witness)? {
+                Some(listing) if listing.directories == old.directories => {
+                    listed.push((path.to_string(), listing));
+                }
+                _ => return Ok(None),
             }
-            _ => return Ok(None),
         }
+        Ok(Some(listed))
     }
-    Ok(Some(listed))
 }
 
 /// For each directory and each file in it: where it stands among the known ones if its stamp alone tells
@@ -520,7 +531,7 @@ impl<'call> Watcher<'call> {
         self.events.look().map_or(Dirt::All, |mut look| look.begin(self.key))
     }
 
-    fn walk(&mut self, directory: &Directory) -> io::Result<Vec<(String, Listing)>> {
+    fn walk(&mut self, directory: &Directory, part: &str) -> io::Result<Vec<(String, Listing)>> {
         if self.is_watching() && holds_mounted_file(&directory.path) {
             self.refuse("a file is mounted in it");
         }
@@ -529,7 +540,7 @@ impl<'call> Watcher<'call> {
         {
             look.begin_walk(self.key);
         }
-        let listed = tree::walk(directory, self)?;
+        let listed = tree::walk(directory, part, self)?;
         if self.is_watching()
             && let Some(mut look) = self.events.look()
         {

@@ -22,7 +22,9 @@ use crate::{
     diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
     error::Error,
     instant::Instant,
-    manifest, parallel,
+    manifest,
+    memory::Memory,
+    parallel,
     process::Process,
     question::Question,
     search::Alone,
@@ -314,6 +316,19 @@ impl Catalog {
         Ok(Conversation { catalog: Arc::clone(self), snapshot, now, prepared: Prepared::default() })
     }
 
+    /// What is remembered in the memory sources of a snapshot of this catalog.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn memory<'catalog>(
+        &'catalog self,
+        snapshot: &'catalog Arc<Snapshot>,
+    ) -> Result<Memory<'catalog>, Error> {
+        let process = self.open_process()?;
+        let (max_bytes, threads) = (self.max_file_bytes, self.threads);
+        Ok(Memory { fence: &self.fence, process, snapshot, max_bytes, threads })
+    }
+
     /// Brings every source of the snapshot up to date, whatever the freshness says, so that later searches
     /// see what was complete before this call.
     ///
@@ -471,7 +486,7 @@ impl Conversation {
     }
 }
 
-fn system_time() -> Instant {
+pub(crate) fn system_time() -> Instant {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Instant::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }

@@ -135,7 +135,7 @@ impl Fence {
     }
 
     /// The path as it reads from the root, if it stays inside.
-    fn below_root(&self, path: &str) -> Option<PathBuf> {
+    pub(crate) fn below_root(&self, path: &str) -> Option<PathBuf> {
         if let Some(below) = below(&self.root, &self.manifest_directory, path) {
             return Some(below);
         }

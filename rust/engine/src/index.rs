@@ -143,6 +143,11 @@ impl Index {
         })
     }
 
+    /// All concepts, in no order.
+    pub(crate) fn concepts(&self) -> impl Iterator<Item = &Arc<Concept>> {
+        self.parts.iter().flat_map(Part::living)
+    }
+
     /// An order of the concepts; `None` if it is that of their numbers.
     pub(crate) fn places(&self, order: Order) -> Option<&Places> {
         match order {

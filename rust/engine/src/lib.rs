@@ -8,7 +8,8 @@
 //! The modules, in the order data flows through them: [`manifest`] and [`containment`] say where bundles
 //! are; [`tree`], [`document`] and [`frontmatter`] read them; the bundle room keeps what was read like the
 //! disk; [`fold`], [`terms`], [`index`] and [`search`] find what matches; [`rank`] and [`fairness`] order
-//! it; [`excerpt`] and [`answer`] show it; [`catalog`] holds everything together.
+//! it; [`excerpt`] and [`answer`] show it; [`memory`] keeps what a host remembers; [`catalog`] holds everything
+//! together.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -56,6 +57,7 @@ pub mod frontmatter;
 pub mod index;
 pub mod instant;
 pub mod manifest;
+pub mod memory;
 pub mod parallel;
 mod process;
 pub mod question;

@@ -16,6 +16,7 @@ use std::{
 use crate::{
     containment::Fence,
     events::Events,
+    memory::Shelf,
     sources::Bundles,
     watch::{Watch, WatchState},
 };
@@ -43,6 +44,7 @@ pub(crate) struct Process {
     id: (u32, u32),
     pub(crate) bundles: Bundles,
     pub(crate) events: Events,
+    pub(crate) memories: Shelf,
     /// Held while the manifest is loaded again, never while somebody searches.
     reloading: Mutex<()>,
     keeper: Mutex<Option<Keeper>>,
@@ -71,6 +73,7 @@ impl Process {
             id: identity(),
             bundles,
             events: Events::new(),
+            memories: Shelf::new(),
             reloading: Mutex::default(),
             keeper: Mutex::default(),
             watch: Mutex::default(),
@@ -121,6 +124,7 @@ impl Process {
             keeper.end();
         }
         self.bundles.clear(&self.events);
+        self.memories.clear();
         self.events.close();
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     parallel,
     snapshot::Snapshot,
     task::{Abandoned, Task},
-    tree::plain,
+    tree::{Problem, plain},
 };
 
 /// When a bundle is compared with the disk.
@@ -269,13 +269,23 @@ impl Prepared {
                     self.ready.extend(sources.into_iter().map(|source| (source, Err(unavailable.clone()))));
                 }
                 Ok(Fresh { state, news }) => {
-                    self.news.extend(news.into_iter().map(|problem| News { source: sources[0], problem }));
+                    self.tell(sources[0], news);
                     let ready = Ready { identity, directory: directory.path.into(), state };
                     self.ready.extend(sources.into_iter().map(|source| (source, Ok(ready.clone()))));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds a source that was brought up to date elsewhere.
+    pub(crate) fn set(&mut self, source: u32, ready: Result<Ready, Unavailable>) {
+        self.ready.insert(source, ready);
+    }
+
+    /// Notes problem files that nobody was told of before.
+    pub(crate) fn tell(&mut self, source: u32, problems: Vec<Problem>) {
+        self.news.extend(problems.into_iter().map(|problem| News { source, problem }));
     }
 
     /// A source that was asked for, or why it is unavailable.

@@ -21,6 +21,9 @@ use crate::containment::{Directory, Identity};
 /// Directories nested deeper than this are a problem: each level holds a handle while it is walked.
 const MAX_DEPTH: usize = 128;
 
+const DIRECTORY_LINK: &str = "a directory that is a link is not entered";
+const LINK: &str = "it is a link";
+
 /// A file that cannot be a concept, and why (B7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
@@ -28,6 +31,13 @@ pub struct Problem {
     pub path: String,
     /// One sentence, without absolute paths.
     pub reason: String,
+}
+
+impl Problem {
+    /// Whether what is wrong is that it is a link.
+    pub(crate) fn is_link(&self) -> bool {
+        self.reason == LINK || self.reason == DIRECTORY_LINK
+    }
 }
 
 /// What the file system says of a file. Two reads between which it stayed the same saw the same content,
@@ -98,17 +108,22 @@ pub(crate) trait Witness {
     fn link(&mut self);
 }
 
-/// Lists every directory below `root`, each under its path; that of the root is empty.
+/// Lists the directory at `part` below `root` and every directory below it, each under its path; that of the
+/// root is empty.
 ///
 /// # Errors
-/// When the root cannot be listed, or the process ran out of what it needs to go on.
-pub(crate) fn walk(root: &Directory, witness: &mut dyn Witness) -> io::Result<Vec<(String, Listing)>> {
+/// When the first directory cannot be listed, or the process ran out of what it needs to go on.
+pub(crate) fn walk(
+    root: &Directory,
+    part: &str,
+    witness: &mut dyn Witness,
+) -> io::Result<Vec<(String, Listing)>> {
     let mut listings = Vec::new();
     let mut pending = Vec::new();
-    let handle = Rc::new(root.handle.try_clone()?);
-    let listing = Lister { root, witness }.list(&handle, "")?;
+    let handle = Rc::new(open_part(root, part)?);
+    let listing = Lister { root, part, witness }.list(&handle, part)?;
     push_children(&mut pending, &handle, &listing, 0);
-    listings.push((String::new(), listing));
+    listings.push((part.to_owned(), listing));
     // Children are opened when their turn comes, below a parent that is still held: no more handles are
     // open than the tree is deep.
     while let Some(Pending { parent, path, depth }) = pending.pop() {
@@ -120,7 +135,7 @@ pub(crate) fn walk(root: &Directory, witness: &mut dyn Witness) -> io::Result<Ve
         let name = path.rsplit('/').next().unwrap_or(&path);
         let listed = open_directory(parent.as_fd(), name).map_err(io::Error::from).and_then(|handle| {
             let handle = Rc::new(handle);
-            let listing = Lister { root, witness: &mut *witness }.list(&handle, &path)?;
+            let listing = Lister { root, part, witness: &mut *witness }.list(&handle, &path)?;
             push_children(&mut pending, &handle, &listing, depth);
             Ok(listing)
         });
@@ -131,17 +146,22 @@ pub(crate) fn walk(root: &Directory, witness: &mut dyn Witness) -> io::Result<Ve
     Ok(listings)
 }
 
-/// Lists the directory at `path` below `root`; `None` if it is gone.
+/// Lists the directory at `path` below `root`, of which `part` is walked; `None` if it is gone.
 ///
 /// # Errors
 /// When the process ran out of what it needs to go on.
 pub(crate) fn list_one(
     root: &Directory,
+    part: &str,
     path: &str,
     witness: &mut dyn Witness,
 ) -> io::Result<Option<Listing>> {
-    let opened = if path.is_empty() { root.handle.try_clone() } else { open_path(root.handle.as_fd(), path) };
-    unlisted(path, opened.and_then(|handle| Lister { root, witness }.list(&handle, path)))
+    let opened = open_part(root, path);
+    unlisted(path, opened.and_then(|handle| Lister { root, part, witness }.list(&handle, path)))
+}
+
+fn open_part(root: &Directory, part: &str) -> io::Result<OwnedFd> {
+    if part.is_empty() { root.handle.try_clone() } else { open_path(root.handle.as_fd(), part) }
 }
 
 /// What stands for a directory that may not have been listed.
@@ -192,6 +212,8 @@ impl Listing {
 
 struct Lister<'call> {
     root: &'call Directory,
+    /// What of the root is walked; empty if all of it is.
+    part: &'call str,
     witness: &'call mut dyn Witness,
 }
 
@@ -254,16 +276,21 @@ impl Lister<'_> {
         }
     }
 
-    /// A link is followed to a file inside the root, and nowhere else.
+    /// A link is followed to a file inside the root, and nowhere else. What is only a part of a root holds what
+    /// is its own: there, none is followed.
     fn link(&mut self, listing: &mut Listing, parent: &OwnedFd, name: &CStr, path: String) -> io::Result<()> {
         self.witness.link();
         let leads_to_directory = rustix::fs::statat(parent, name, AtFlags::empty())
             .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
         if leads_to_directory {
-            listing.refuse(path, "a directory that is a link is not entered");
+            listing.refuse(path, DIRECTORY_LINK);
             return Ok(());
         }
         if !path.rsplit('/').next().is_some_and(is_concept) {
+            return Ok(());
+        }
+        if !self.part.is_empty() {
+            listing.refuse(path, LINK);
             return Ok(());
         }
         let real = self.root.path.canonicalize().and_then(|root| {
@@ -332,9 +359,13 @@ pub(crate) fn plain(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
-const OPEN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW);
+pub(crate) const OPEN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW);
 
-fn open_directory(parent: BorrowedFd<'_>, name: &str) -> rustix::io::Result<OwnedFd> {
+/// Opens a directory for listing, unless it is a link.
+pub(crate) fn open_directory(
+    parent: BorrowedFd<'_>,
+    name: impl rustix::path::Arg + Copy,
+) -> rustix::io::Result<OwnedFd> {
     rustix::io::retry_on_intr(|| {
         rustix::fs::openat(parent, name, OPEN | OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
     })

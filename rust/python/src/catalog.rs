@@ -15,6 +15,7 @@ use crate::{
     batch::Conversation,
     convert::{self, CatalogDiagnosticRow, ProblemRow, QuestionRow, SourceRow},
     errors::run,
+    memory::Memory,
     patience::run_patiently,
 };
 
@@ -204,6 +205,12 @@ impl Catalog {
         let (snapshot, now) = (Arc::clone(&snapshot.inner), convert::instant(now));
         let inner = run(py, || self.inner.converse(Arc::clone(&snapshot), now))?;
         Ok(Conversation { snapshot, inner: Mutex::new(inner) })
+    }
+
+    /// What is remembered, as a snapshot says where.
+    #[pyo3(signature = (snapshot, /))]
+    fn memory(&self, snapshot: &Snapshot) -> Memory {
+        Memory { catalog: Arc::clone(&self.inner), snapshot: Arc::clone(&snapshot.inner) }
     }
 
     /// Compares every bundle with the disk, whatever the freshness says.

@@ -5,6 +5,7 @@ mod batch;
 mod catalog;
 mod convert;
 mod errors;
+mod memory;
 mod passage;
 mod passages;
 mod patience;
@@ -19,6 +20,7 @@ mod _engine {
         answer::Answer,
         batch::{BatchAnswer, Conversation},
         catalog::{Catalog, Snapshot, is_blank, note_fork, parse_manifest},
+        memory::Memory,
         passage::KnowledgePassage,
         passages::{PassageIterator, Passages},
         table::Table,

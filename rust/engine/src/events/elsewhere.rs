@@ -18,6 +18,10 @@ impl Events {
         Self
     }
 
+    pub(crate) fn none() -> Self {
+        Self
+    }
+
     #[allow(clippy::unused_self)] // As where there are events.
     pub(crate) fn missing(&self) -> Option<&str> {
         Some(REASON)

@@ -79,6 +79,11 @@ impl Events {
         }))
     }
 
+    /// No events, for what is compared with the disk whenever it is read.
+    pub(crate) fn none() -> Self {
+        Self(Err("it is compared whenever it is read".to_owned()))
+    }
+
     /// Why there are no events, if there are none.
     pub(crate) fn missing(&self) -> Option<&str> {
         self.0.as_ref().err().map(String::as_str)

@@ -195,9 +195,9 @@ mod tests {
         }
         let before = words;
         transpose(&mut words);
-        for i in 0..BLOCK {
-            for j in 0..BLOCK {
-                assert_eq!(words[j] >> i & 1, before[i] >> j & 1, "bit {j} of word {i}");
+        for (i, row) in before.iter().enumerate() {
+            for (j, column) in words.iter().enumerate() {
+                assert_eq!(column >> i & 1, row >> j & 1, "bit {j} of word {i}");
             }
         }
     }

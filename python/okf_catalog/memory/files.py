@@ -1,0 +1,277 @@
+"""Memories in files."""
+
+import logging
+from typing import NoReturn, TypeAlias, final
+
+from okf_catalog._engine import Memory
+from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
+from okf_catalog.checks import check_kind, check_text
+from okf_catalog.context import KnowledgeDiagnostic, KnowledgeDiagnosticCode, diagnostics_of
+from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
+from okf_catalog.manifest import MemoryTier
+from okf_catalog.memory.entry import MemoryEntry
+from okf_catalog.memory.place import applies, memory_path
+from okf_catalog.memory.results import (
+    MemoryConcept,
+    MemoryDeleteResult,
+    MemoryReadResult,
+    MemoryWriteResult,
+)
+from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, query_of
+from okf_catalog.resolver import Clock, check_clock, now_of
+from okf_catalog.scope import KnowledgeAccessScope
+
+__all__ = ["FileMemoryStore"]
+
+_log = logging.getLogger("okf_catalog")
+
+_Place: TypeAlias = tuple[int, str]
+"""The position of a memory source, and a directory below it."""
+
+
+@final
+class FileMemoryStore:
+    """Remembers in the memory sources of a catalog, which say for each tier where (Y1 to Y9).
+
+    The catalog is followed live: a tier is there as long as the snapshot in force has an enabled memory
+    source for it (Y7). Any number of threads and processes may use stores over the same directories; a
+    forked process goes on with the store it has.
+
+    Args:
+        catalog: whose memory sources are used.
+        clock: what ``stale_after`` is compared with when a question refuses stale concepts; by default the
+            system's time.
+
+    Raises:
+        MemoryOverlapError: a memory source equals, contains or lies inside a knowledge source, which would
+            publish what is remembered (Y8). If a reload brings that about, ``read``, ``write`` and
+            ``delete_scope`` do nothing and their results say so; ``enumerate`` and ``text`` raise.
+        CatalogClosedError: the catalog was closed; every operation raises this too.
+        RefusedTypeError: an argument is of the wrong kind.
+    """
+
+    __slots__ = ("_catalog", "_clock", "_judged")
+
+    def __init__(self, catalog: FileKnowledgeCatalog, *, clock: Clock | None = None) -> None:
+        check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
+        check_clock(clock)
+        self._catalog = catalog
+        self._clock = clock
+        self._judged: tuple[int, tuple[str, str] | None] = (0, None)
+        self._check_overlap(self._view())
+
+    def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
+        """What the tiers that apply to ``scope`` remember of the question, session, user, tenant (Y2, Y3).
+
+        Each tier is ranked as a source is when sources are grouped. Text, tag and stale policy of the
+        question count. What decides who sees what is ``scope`` alone: the question's own scope, strategy,
+        quota, permitted ids and policy have no say. Everything that was written before is seen, whatever
+        the catalog's freshness. A tier that cannot be read, and a link in one, is a diagnostic.
+
+        Raises:
+            RefusedTypeError, RefusedValueError: ``scope`` or ``query`` is refused, as by a resolver (Q1).
+        """
+        check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
+        query = query_of("query", query)
+        view = self._view()
+        try:
+            memory = self._memory(view)
+        except MemoryOverlapError as error:
+            return MemoryReadResult((), (_overlapping(view, error),))
+        strategy = KnowledgeResolverStrategy.GROUPED_BY_SOURCE.value
+        question = (query.text, query.tag, query.stale_policy.grace_days, strategy, None, ())
+        answer = memory.read([*_places(view, scope).values()], question, now_of(self._clock))
+        log_problems(answer.problems)
+        return MemoryReadResult(answer.passages, diagnostics_of(answer))
+
+    def write(self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier) -> MemoryWriteResult:
+        """Creates a concept in one tier, or appends a section to it after a blank line (Y4).
+
+        When ``written`` is true the section is on the disk, once and whole, and stays so after a crash;
+        readers see all of it or nothing (Y5). It is not written if the tier does not apply to ``scope``
+        (Y2), if a link lies on the way (Y6), if the concept that is there cannot be read, or would not be
+        read any more because it would be larger than the catalog's ``max_file_bytes``, and for whatever the
+        system refuses. New files and directories are for the account that made them alone; a concept keeps
+        its mode.
+
+        Raises:
+            RefusedTypeError: an argument is of the wrong kind.
+        """
+        check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
+        check_kind("entry", entry, MemoryEntry, "a MemoryEntry")
+        check_kind("tier", tier, MemoryTier, "a MemoryTier")
+        view = self._view()
+        try:
+            memory = self._memory(view)
+        except MemoryOverlapError as error:
+            return MemoryWriteResult(written=False, error=str(error))
+        refusal = _refusal(view, scope, tier)
+        if refusal is None:
+            front = [*entry.frontmatter_if_creating.items()]
+            place = _places(view, scope)[tier]
+            refusal = memory.write(place, entry.concept_name, front, entry.section_markdown)
+        return MemoryWriteResult(written=refusal is None, error=refusal)
+
+    def delete_scope(self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None) -> MemoryDeleteResult:
+        """Deletes all that one tier remembers for exactly this scope, or every tier that applies to it (Y6).
+
+        Only tiers that had a directory for the scope count. A link on the way is refused; one inside is
+        deleted, and not followed.
+
+        Raises:
+            RefusedTypeError: an argument is of the wrong kind.
+        """
+        check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
+        if tier is not None:
+            check_kind("tier", tier, MemoryTier, "a MemoryTier or None")
+        view = self._view()
+        try:
+            memory = self._memory(view)
+        except MemoryOverlapError as error:
+            return MemoryDeleteResult(0, str(error))
+        places = _places(view, scope)
+        if tier is not None:
+            refusal = _refusal(view, scope, tier)
+            if refusal is not None:
+                return MemoryDeleteResult(0, refusal)
+            places = {tier: places[tier]}
+        count, errors = 0, list[str]()
+        for place_tier, place in places.items():
+            deleted, failure = memory.delete(place)
+            count += deleted
+            if failure is not None:
+                errors.append(f"{_source_id(place_tier)}: {failure}")
+        return MemoryDeleteResult(count, "; ".join(errors) or None)
+
+    def enumerate(self, scope: KnowledgeAccessScope) -> tuple[MemoryConcept, ...]:
+        """Every concept that the tiers that apply to ``scope`` remember, tier by tier, sorted by id.
+
+        A tier that cannot be read is left out, and logged.
+
+        Raises:
+            MemoryOverlapError: what is remembered does not lie apart from what others see (Y8).
+            RefusedTypeError: ``scope`` is no ``KnowledgeAccessScope``.
+        """
+        check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
+        view = self._view()
+        memory = self._memory(view)
+        found: list[MemoryConcept] = []
+        for tier, place in _places(view, scope).items():
+            concepts, failure, problems = memory.list(place)
+            log_problems((_source_id(tier), path, reason) for path, reason in problems)
+            if failure is not None:
+                _log.warning("source %r cannot be read: %s", _source_id(tier), failure)
+            found += (MemoryConcept(tier, concept_id, title) for concept_id, title in concepts)
+        return tuple(found)
+
+    def text(self, scope: KnowledgeAccessScope, concept_id: str) -> str | None:
+        """The whole body of a concept that ``enumerate`` or ``read`` gave for the same scope.
+
+        ``None`` if there is none of that id, or it cannot be read.
+
+        Raises:
+            MemoryOverlapError: what is remembered does not lie apart from what others see (Y8).
+            RefusedTypeError, RefusedValueError: an argument is of the wrong kind, or the id is no text.
+        """
+        check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
+        check_text("concept_id", concept_id)
+        view = self._view()
+        memory = self._memory(view)
+        for place in _places(view, scope).values():
+            # Ids with half a surrogate pair are nowhere.
+            if (
+                concept_id.startswith(f"{place[1]}/")
+                and concept_id.encode(errors="ignore").decode() == concept_id
+            ):
+                return memory.text(place, concept_id)
+        return None
+
+    async def read_async(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
+        """What ``read`` returns and raises, computed in a thread so that the event loop goes on."""
+        # As in the resolvers: importing it costs a third of what the package does.
+        import asyncio  # noqa: PLC0415
+
+        return await asyncio.to_thread(self.read, scope, query)
+
+    async def write_async(
+        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier
+    ) -> MemoryWriteResult:
+        """What ``write`` returns and raises, done in a thread so that the event loop goes on.
+
+        A write that has begun is finished, also when the waiting for it is cancelled.
+        """
+        import asyncio  # noqa: PLC0415
+
+        return await asyncio.to_thread(self.write, scope, entry, tier)
+
+    async def delete_scope_async(
+        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None
+    ) -> MemoryDeleteResult:
+        """What ``delete_scope`` returns and raises, done in a thread so that the event loop goes on."""
+        import asyncio  # noqa: PLC0415
+
+        return await asyncio.to_thread(self.delete_scope, scope, tier)
+
+    async def enumerate_async(self, scope: KnowledgeAccessScope) -> tuple[MemoryConcept, ...]:
+        """What ``enumerate`` returns and raises, done in a thread so that the event loop goes on."""
+        import asyncio  # noqa: PLC0415
+
+        return await asyncio.to_thread(self.enumerate, scope)
+
+    def _view(self) -> View:
+        if self._catalog.closed:
+            raise CatalogClosedError("the catalog is closed; open it again to use its memories")
+        return self._catalog.view()
+
+    def _memory(self, view: View) -> Memory:
+        """The memories of a snapshot, if they lie apart."""
+        self._check_overlap(view)
+        return self._catalog.engine.memory(view.handle)
+
+    def _check_overlap(self, view: View) -> None:
+        generation = view.snapshot.generation
+        judged, overlap = self._judged
+        if judged != generation:
+            # Where sources lie is settled when they are loaded: no link leads anywhere else afterwards (C1).
+            pair = self._catalog.engine.memory(view.handle).overlap()
+            overlap = None
+            if pair is not None:
+                memory, other = (view.snapshot.sources[position].id for position in pair)
+                overlap = (memory, other)
+            self._judged = (generation, overlap)
+        if overlap is not None:
+            raise MemoryOverlapError(*overlap)
+
+    def __repr__(self) -> str:
+        return f"<FileMemoryStore of {self._catalog!r}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a FileMemoryStore cannot be pickled; open its catalog again in the other process")
+
+
+def _source_id(tier: MemoryTier) -> str:
+    return f"memory:{tier.value}"
+
+
+def _places(view: View, scope: KnowledgeAccessScope) -> dict[MemoryTier, _Place]:
+    """Where the tiers that apply to a scope remember, in the order session, user, tenant."""
+    return {
+        tier: (view.memories[tier], memory_path(tier, scope))
+        for tier in MemoryTier
+        if tier in view.memories and applies(tier, scope)
+    }
+
+
+def _refusal(view: View, scope: KnowledgeAccessScope, tier: MemoryTier) -> str | None:
+    """Why a tier that was asked for has nothing to do with a scope, if it has not (Y2)."""
+    if tier not in view.memories:
+        return f"the catalog has no enabled memory source of the tier {tier.value!r}"
+    if not applies(tier, scope):
+        return f"the tier {tier.value!r} does not apply: the scope is not local, and has no {tier.value}_id"
+    return None
+
+
+def _overlapping(view: View, error: MemoryOverlapError) -> KnowledgeDiagnostic:
+    tiers = {view.snapshot.sources[position].id: tier for tier, position in view.memories.items()}
+    source_id = _source_id(tiers[error.memory_source_id])
+    return KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, source_id, str(error))

@@ -1,0 +1,310 @@
+//! What a host remembers, in the memory sources of a catalog: per tier, in one directory for each scope
+//! (Y3 to Y6).
+//!
+//! Whoever calls says which directory a scope has. Everything here is done on directory handles, entered
+//! part by part without following links: what was looked at is what is read, written or deleted, whatever
+//! is put in its place meanwhile.
+
+mod lock;
+mod overlap;
+mod place;
+mod remove;
+mod replace;
+mod section;
+mod shelf;
+
+use std::{os::fd::AsFd, sync::Arc};
+
+pub use overlap::Overlap;
+pub(crate) use shelf::Shelf;
+
+use crate::{
+    answer::{Answer, Diagnostic, DiagnosticCode},
+    bundle::{Effort, Failure, Fresh},
+    catalog::{Told, system_time},
+    concept::compare_by_parts,
+    containment::{Directory, Fence},
+    error::Error,
+    instant::Instant,
+    process::Process,
+    question::Question,
+    rank::Strategy,
+    search::Alone,
+    snapshot::Snapshot,
+    source::{Role, Source},
+    sources::{Prepared, Ready, Unavailable},
+    task::Task,
+    tree::{Problem, plain},
+};
+use lock::{Refusal, acquire};
+
+/// Where one scope's memories of one tier lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The position of the memory source in the snapshot.
+    pub source: u32,
+    /// The directory below that source's, with `/` between its parts.
+    pub path: String,
+}
+
+/// A section, and the concept it belongs to.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The name of the concept's file, without `.md`.
+    pub name: String,
+    /// What the frontmatter says if the concept has yet to be created, in this order.
+    pub frontmatter: Vec<(String, String)>,
+    /// What the body says then, or what is appended to it.
+    pub section: String,
+}
+
+/// A concept that is remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remembered {
+    /// The path below the memory source's directory, without `.md`.
+    pub id: String,
+    /// Its title.
+    pub title: Option<String>,
+}
+
+/// What lies in one place.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// The concepts, sorted part by part.
+    pub concepts: Vec<Remembered>,
+    /// Why there are none, if that is not because nothing is remembered. No absolute path is in it.
+    pub failure: Option<String>,
+    /// Problem files that nobody was told of before.
+    pub news: Vec<Problem>,
+}
+
+/// What became of one place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Deletion {
+    /// Whether something was there that is gone now.
+    pub deleted: bool,
+    /// Why something is there still. No absolute path is in it.
+    pub failure: Option<String>,
+}
+
+/// The memories of a catalog, as one snapshot of it says.
+#[derive(Debug)]
+pub struct Memory<'catalog> {
+    pub(crate) fence: &'catalog Fence,
+    pub(crate) process: Arc<Process>,
+    pub(crate) snapshot: &'catalog Arc<Snapshot>,
+    pub(crate) max_bytes: u64,
+    pub(crate) threads: usize,
+}
+
+impl Memory<'_> {
+    /// The first memory source that does not lie apart from everything that others may see (Y8).
+    #[must_use]
+    pub fn overlap(&self) -> Option<Overlap> {
+        overlap::find(self.fence, self.snapshot)
+    }
+
+    /// What is remembered of a question, place after place (Y3); without `now`, at the system's time. The
+    /// answer's snapshot has a source for each place, `memory:session` and so on; its diagnostics say what
+    /// could not be read.
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was.
+    pub fn read(
+        &self,
+        places: &[Place],
+        question: &Question,
+        now: Option<Instant>,
+        task: &Task,
+    ) -> Result<Told<Answer>, Error> {
+        let mut prepared = Prepared::default();
+        let mut question = Question { strategy: Strategy::GroupedBySource, quota: None, ..question.clone() };
+        question.visible.clear();
+        let mut links = Vec::new();
+        for (at, place) in (0_u32..).zip(places) {
+            let ready = match self.bundle(place, task)? {
+                Ok(None) => continue,
+                Ok(Some((directory, fresh))) => {
+                    let is_link = |problem: &&Problem| problem.is_link();
+                    links.extend(fresh.state.problems.iter().filter(is_link).map(|problem| Diagnostic {
+                        code: DiagnosticCode::SourceUnavailable,
+                        source: Some(at),
+                        message: format!("{:?} is left out: {}", problem.path, problem.reason),
+                    }));
+                    prepared.tell(at, fresh.news);
+                    let Directory { path, identity, .. } = directory;
+                    Ok(Ready { identity, directory: path.into(), state: fresh.state })
+                }
+                Err(reason) => Err(Unavailable { reason, identity: None }),
+            };
+            prepared.set(at, ready);
+            question.visible.push(at);
+        }
+        let snapshot = Arc::new(self.as_sources(places));
+        let searched = Arc::new(question.searched(&snapshot, &prepared));
+        let criteria = question.criteria(now.unwrap_or_else(system_time));
+        let mut answer = question.answer(searched, criteria, &Alone, None, self.threads);
+        // That nothing is remembered is nothing to be told of.
+        answer.diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::SourceUnavailable);
+        answer.diagnostics.append(&mut links);
+        Ok(Told { value: answer, news: prepared.news })
+    }
+
+    /// What lies in a place.
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was.
+    pub fn list(&self, place: &Place, task: &Task) -> Result<Contents, Error> {
+        Ok(match self.bundle(place, task)? {
+            Ok(None) => Contents::default(),
+            Ok(Some((_, Fresh { state, news }))) => {
+                let mut concepts: Vec<Remembered> = state
+                    .index
+                    .concepts()
+                    .map(|concept| Remembered {
+                        id: concept.id.clone(),
+                        title: concept.document.title.clone(),
+                    })
+                    .collect();
+                concepts.sort_unstable_by(|a, b| compare_by_parts(&a.id, &b.id));
+                Contents { concepts, failure: None, news }
+            }
+            Err(reason) => Contents { failure: Some(reason), ..Contents::default() },
+        })
+    }
+
+    /// The body of one concept in a place, if it is there and can be read.
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was.
+    pub fn text(&self, place: &Place, id: &str, task: &Task) -> Result<Option<String>, Error> {
+        let found = self.bundle(place, task)?.ok().flatten();
+        let concept = found.and_then(|(_, fresh)| fresh.state.index.get(id).cloned());
+        Ok(concept.map(|concept| concept.document.body.clone()))
+    }
+
+    /// Creates a concept in a place, or appends to it (Y4). When this returns well, the section is on the disk,
+    /// and readers saw all of it or nothing (Y5). Otherwise it says why not, without absolute paths.
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was, while another writer was waited for; nothing is written then.
+    pub fn write(&self, place: &Place, entry: &Entry, task: &Task) -> Result<Result<(), String>, Error> {
+        told(self.try_write(place, entry, task))
+    }
+
+    fn try_write(&self, place: &Place, entry: &Entry, task: &Task) -> Result<(), Refusal> {
+        let root = self.enter(place)?;
+        let Some(held) = acquire(&root, &place.path, true, task)? else {
+            return Err(Refusal::Because("its directory cannot be made".to_owned()));
+        };
+        let name = format!("{}.md", entry.name);
+        let shown = |reason: String| format!("\"{}/{name}\" {reason}", place.path);
+        let existing = replace::read(held.directory(), &name, self.max_bytes).map_err(shown)?;
+        let known = existing.as_ref().map(|existing| &*existing.bytes);
+        let text = section::with(known, &entry.frontmatter, &entry.section).map_err(shown)?;
+        if text.len() as u64 > self.max_bytes {
+            let reason = format!("would have more than {} bytes, and not be read any more", self.max_bytes);
+            return Err(shown(reason).into());
+        }
+        if existing.is_none() {
+            // The way there may have been made by somebody who did not come to say that it is on the disk.
+            held.settle_way().map_err(|error| format!("its directory cannot be made: {}", plain(&error)))?;
+        }
+        replace::replace(held.directory(), &name, text.as_bytes(), existing.map(|existing| existing.stat))
+            .map_err(shown)?;
+        Ok(())
+    }
+
+    /// Deletes everything in a place, and the place (Y6).
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was, while a writer was waited for; nothing is deleted then.
+    pub fn delete(&self, place: &Place, task: &Task) -> Result<Deletion, Error> {
+        let deleted = told(self.try_delete(place, task))?;
+        Ok(match deleted {
+            Ok(deleted) => Deletion { deleted, failure: None },
+            Err(reason) => Deletion { deleted: false, failure: Some(reason) },
+        })
+    }
+
+    fn try_delete(&self, place: &Place, task: &Task) -> Result<bool, Refusal> {
+        let root = self.enter(place)?;
+        let Some(held) = acquire(&root, &place.path, false, task)? else { return Ok(false) };
+        remove::remove(held.parent(), held.name(), held.directory())
+            .map_err(|reason| format!("{:?} {reason}", place.path))?;
+        Ok(true)
+    }
+
+    /// The directory of a place's source.
+    fn enter(&self, place: &Place) -> Result<Directory, String> {
+        let source = self.source(place);
+        self.fence.enter(&source.path).map_err(|breach| format!("source {:?}: {}", source.id, breach.reason))
+    }
+
+    fn source(&self, place: &Place) -> &Source {
+        &self.snapshot.sources[place.source as usize]
+    }
+
+    /// What a place holds now; `None` if nothing is there. Memories are compared with the disk whenever they
+    /// are read, so that a host reads what it wrote, whatever the catalog's freshness (F1).
+    #[allow(clippy::type_complexity)] // A result in a result, and read in one place.
+    fn bundle(
+        &self,
+        place: &Place,
+        task: &Task,
+    ) -> Result<Result<Option<(Directory, Fresh)>, String>, Error> {
+        let entered = self.enter(place).and_then(|root| {
+            let found = place::enter(root.handle.as_fd(), &place.path)?;
+            Ok((root, found.is_some()))
+        });
+        let root = match entered {
+            Ok((root, true)) => root,
+            Ok((_, false)) => return Ok(Ok(None)),
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let memories = &self.process.memories;
+        let bundle = memories.take(root.identity, &place.path);
+        let effort = Effort {
+            events: memories.events(),
+            max_bytes: self.max_bytes,
+            threads: self.threads,
+            task,
+            source: place.source,
+        };
+        match bundle.fresh(&root, effort) {
+            Ok(fresh) => {
+                memories.weigh(root.identity, &place.path, &fresh.state.index);
+                Ok(Ok(Some((root, fresh))))
+            }
+            Err(Failure::Abandoned) => Err(Error::Abandoned),
+            // It was deleted just now.
+            Err(Failure::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(Ok(None)),
+            Err(Failure::Io(error)) => Ok(Err(format!("{:?} cannot be read: {}", place.path, plain(&error)))),
+        }
+    }
+
+    /// The places as the sources of a search.
+    fn as_sources(&self, places: &[Place]) -> Snapshot {
+        let sources = places.iter().map(|place| {
+            let tier = self.source(place).tier;
+            Source {
+                id: format!("memory:{}", tier.map_or("", |tier| tier.as_str())),
+                path: place.path.clone(),
+                priority: 0,
+                enabled: true,
+                role: Role::Memory,
+                tier,
+            }
+        });
+        let directory = self.snapshot.manifest_directory.clone();
+        Snapshot::new(self.snapshot.generation, sources.collect(), directory)
+    }
+}
+
+fn told<T>(result: Result<T, Refusal>) -> Result<Result<T, String>, Error> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(Refusal::Because(reason)) => Ok(Err(reason)),
+        Err(Refusal::Abandoned) => Err(Error::Abandoned),
+    }
+}

@@ -1,0 +1,109 @@
+//! One file, read whole and replaced whole (Y5).
+//!
+//! Written on directory handles, with `rustix`: what `tempfile` and `cap-tempfile` make has another name each
+//! time, so that what a killed writer leaves would stay. Here there is one name, which is nobody else's while
+//! the directory is locked, and the next writer removes what it finds there.
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    os::fd::BorrowedFd,
+};
+
+use rustix::{
+    fs::{
+        AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, renameat, unlinkat,
+    },
+    io::{Errno, retry_on_intr},
+};
+
+use super::lock::settle;
+use crate::tree::{OPEN, plain};
+
+/// Starts with a dot, so that no walk sees it.
+const TEMPORARY: &str = ".okf-catalog.tmp";
+/// As for directories.
+const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// A file as it is.
+pub(super) struct Existing {
+    pub(super) bytes: Vec<u8>,
+    pub(super) stat: Stat,
+}
+
+/// The file `name` in a directory; `None` if there is none.
+///
+/// # Errors
+/// It is a link or anything else that is no file, too large, or cannot be read: the rest of a sentence that
+/// begins with its name.
+pub(super) fn read(
+    directory: BorrowedFd<'_>,
+    name: &str,
+    max_bytes: u64,
+) -> Result<Option<Existing>, String> {
+    // Without NONBLOCK, opening a pipe would wait for a writer.
+    let flags = OPEN | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let unread = |error: io::Error| format!("cannot be read: {}", plain(&error));
+    let handle = match retry_on_intr(|| openat(directory, name, flags, Mode::empty())) {
+        Ok(handle) => handle,
+        Err(Errno::NOENT) => return Ok(None),
+        // What a link, and what a socket answers.
+        Err(Errno::LOOP) => return Err("is a link; no memory is written by way of one".to_owned()),
+        Err(Errno::NXIO | Errno::OPNOTSUPP) => return Err("is not a regular file".to_owned()),
+        Err(errno) => return Err(unread(errno.into())),
+    };
+    let stat = fstat(&handle).map_err(|errno| unread(errno.into()))?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err("is not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::from(handle).take(max_bytes + 1).read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(format!("has more than {max_bytes} bytes, and is not read"));
+    }
+    Ok(Some(Existing { bytes, stat }))
+}
+
+/// Puts a file with these bytes in the place of `name`, or where there is none; the directory is locked. Its
+/// mode stays, and its owner where that is allowed.
+///
+/// # Errors
+/// The rest of a sentence that begins with its name. What was there is there still, unless it says otherwise.
+pub(super) fn replace(
+    directory: BorrowedFd<'_>,
+    name: &str,
+    bytes: &[u8],
+    like: Option<Stat>,
+) -> Result<(), String> {
+    let written = write(directory, bytes, like)
+        .and_then(|()| Ok(retry_on_intr(|| renameat(directory, TEMPORARY, directory, name))?));
+    if let Err(error) = written {
+        let _ = unlinkat(directory, TEMPORARY, AtFlags::empty());
+        return Err(format!("cannot be written: {}", plain(&error)));
+    }
+    settle(directory).map_err(|error| {
+        format!("is written, but whether it would survive a crash is not known: {}", plain(&error))
+    })
+}
+
+/// Writes the temporary file, and has it on the disk.
+fn write(directory: BorrowedFd<'_>, bytes: &[u8], like: Option<Stat>) -> io::Result<()> {
+    match retry_on_intr(|| unlinkat(directory, TEMPORARY, AtFlags::empty())) {
+        // What a killed writer left, if anything.
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    let flags = OPEN | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+    let handle = retry_on_intr(|| openat(directory, TEMPORARY, flags, PRIVATE_FILE))?;
+    if let Some(like) = like {
+        let made = fstat(&handle)?;
+        if (made.st_uid, made.st_gid) != (like.st_uid, like.st_gid) {
+            // Only a privileged account may; another one goes on as whoever it is.
+            let _ = fchown(&handle, Some(Uid::from_raw(like.st_uid)), Some(Gid::from_raw(like.st_gid)));
+        }
+        fchmod(&handle, Mode::from_raw_mode(like.st_mode))?;
+    }
+    let mut file = File::from(handle);
+    file.write_all(bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,111 @@
+//! What is remembered.
+
+use std::sync::Arc;
+
+use okf_engine::{
+    Error, Task,
+    catalog::Told,
+    memory::{Contents, Deletion, Entry, Overlap, Place},
+    snapshot::Snapshot,
+};
+use pyo3::prelude::*;
+
+use crate::{
+    answer::Answer,
+    convert::{self, QuestionRow},
+    errors::run,
+    patience::run_patiently,
+};
+
+/// `(position of the memory source, directory below it)`
+type PlaceRow = (u32, String);
+/// `(concepts as (id, title), failure, problems as (path, reason))`
+type ContentsRow = (Vec<(String, Option<String>)>, Option<String>, Vec<(String, String)>);
+
+/// The memories of a catalog, as one snapshot of it says.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct Memory {
+    pub(crate) catalog: Arc<okf_engine::Catalog>,
+    pub(crate) snapshot: Arc<Snapshot>,
+}
+
+impl Memory {
+    /// Works on memories, which may mean to wait for another writer.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&okf_engine::memory::Memory<'_>, &Task) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        run_patiently(py, &self.snapshot, None, |task| work(&self.catalog.memory(&self.snapshot)?, task))
+    }
+}
+
+#[pymethods]
+impl Memory {
+    /// The positions of a memory source and of another that do not lie apart (Y8).
+    fn overlap(&self, py: Python<'_>) -> PyResult<Option<(u32, u32)>> {
+        let overlap = run(py, || Ok(self.catalog.memory(&self.snapshot)?.overlap()))?;
+        Ok(overlap.map(|Overlap { memory, other }| (memory, other)))
+    }
+
+    /// What the places remember of a question. `now` is in microseconds since 1970.
+    #[pyo3(signature = (places, question, now, /))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        places: Vec<PlaceRow>,
+        question: QuestionRow<'_>,
+        now: Option<i64>,
+    ) -> PyResult<Answer> {
+        let places: Vec<Place> = places.into_iter().map(place).collect();
+        let question = convert::question(question, &self.snapshot)?;
+        let now = convert::instant(now);
+        let Told { value, news } =
+            self.work(py, |memory, task| memory.read(&places, &question, now, task))?;
+        let problems = convert::problem_rows(value.snapshot(), news);
+        Ok(Answer { inner: Arc::new(value), problems })
+    }
+
+    /// What lies in a place.
+    #[pyo3(signature = (at, /))]
+    fn list(&self, py: Python<'_>, at: PlaceRow) -> PyResult<ContentsRow> {
+        let at = place(at);
+        let Contents { concepts, failure, news } = self.work(py, |memory, task| memory.list(&at, task))?;
+        let concepts = concepts.into_iter().map(|concept| (concept.id, concept.title));
+        let problems = news.into_iter().map(|problem| (problem.path, problem.reason));
+        Ok((concepts.collect(), failure, problems.collect()))
+    }
+
+    /// The body of one concept in a place, if it is there.
+    #[pyo3(signature = (at, id, /))]
+    fn text(&self, py: Python<'_>, at: PlaceRow, id: &str) -> PyResult<Option<String>> {
+        let at = place(at);
+        self.work(py, |memory, task| memory.text(&at, id, task))
+    }
+
+    /// Creates a concept or appends to it; why that was not done, if it was not.
+    #[pyo3(signature = (at, name, frontmatter, section, /))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        at: PlaceRow,
+        name: String,
+        frontmatter: Vec<(String, String)>,
+        section: String,
+    ) -> PyResult<Option<String>> {
+        let (at, entry) = (place(at), Entry { name, frontmatter, section });
+        Ok(self.work(py, |memory, task| memory.write(&at, &entry, task))?.err())
+    }
+
+    /// Deletes a place: whether it was there and is gone, and why it is not.
+    #[pyo3(signature = (at, /))]
+    fn delete(&self, py: Python<'_>, at: PlaceRow) -> PyResult<(bool, Option<String>)> {
+        let at = place(at);
+        let Deletion { deleted, failure } = self.work(py, |memory, task| memory.delete(&at, task))?;
+        Ok((deleted, failure))
+    }
+}
+
+fn place((source, path): PlaceRow) -> Place {
+    Place { source, path }
+}

@@ -1,0 +1,177 @@
+"""``okf-catalog memory``: list, show, forget."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, KnowledgeAccessScope, MemoryEntry, MemoryTier
+from okf_catalog.cli.app import app
+from trees import write_manifest
+from typer.testing import CliRunner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SESSION, USER, TENANT = MemoryTier
+ALICE = KnowledgeAccessScope("acme", "alice")
+WHO = ("--tenant", "acme", "--user", "alice")
+ALICES = "memory-user/acme-822b33ad87c148a0/alice-2bd806c97f0e00af"
+ACMES = "memory-tenant/acme-822b33ad87c148a0"
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    """Three memories: two of Alice, of which one name is also the tenant's."""
+    (tmp_path / "diary").mkdir()
+    sources = [
+        {"id": tier.value, "path": "diary", "role": "memory", "tier": tier.value} for tier in MemoryTier
+    ]
+    path = write_manifest(tmp_path, sources)
+    with FileKnowledgeCatalog(path, watch_for_changes=False) as catalog:
+        store = FileMemoryStore(catalog)
+        for tier, name, title in (
+            (USER, "likes", "What she likes"),
+            (USER, "monday", "Mon"),
+            (TENANT, "monday", "M"),
+        ):
+            front = {"type": "Note", "title": title, "description": "Said"}
+            written = store.write(
+                ALICE, MemoryEntry(name, front, f"{name} of {tier.value}\nsecond line"), tier
+            )
+            assert written.written, written
+    return path
+
+
+def run(*arguments: str | Path, typed: str | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["memory", *map(str, arguments)], input=typed)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_list_shows_tier_id_and_title(manifest: Path) -> None:
+    assert run("list", "--catalog", manifest, *WHO) == (
+        0,
+        (
+            f"user    {ALICES}/likes  What she likes\nuser    {ALICES}/monday  Mon\n"
+            f"tenant  {ACMES}/monday  M\n3 concepts.\n"
+        ),
+        "",
+    )
+    assert run("list", "--catalog", manifest, *WHO, "--tier", "tenant")[1].endswith("\n1 concept.\n")
+    assert run("list", "--catalog", manifest) == (0, "0 concepts.\n", "")
+
+
+def test_list_speaks_json(manifest: Path) -> None:
+    code, out, _ = run("list", "--catalog", manifest, "--tenant", "acme", "--json")
+    assert code == 0
+    assert json.loads(out) == [{"tier": "tenant", "concept_id": f"{ACMES}/monday", "title": "M"}]
+
+
+def test_show_prints_the_whole_text_of_each_concept_of_that_name(manifest: Path) -> None:
+    assert run("show", "monday", "--catalog", manifest, *WHO) == (
+        0,
+        (
+            f"user    {ALICES}/monday\nmonday of user\nsecond line\n\n"
+            f"tenant  {ACMES}/monday\nmonday of tenant\nsecond line\n\n"
+        ),
+        "",
+    )
+    for which in ((f"{ALICES}/monday",), ("monday", "--tier", "user")):
+        shown = run("show", *which, "--catalog", manifest, *WHO)[1]
+        assert shown == f"user    {ALICES}/monday\nmonday of user\nsecond line\n\n"
+
+
+def test_show_says_that_there_is_none(manifest: Path) -> None:
+    for which in ("tuesday", f"{ACMES}/monday"):
+        code, out, err = run("show", which, "--catalog", manifest, "--user", "alice")
+        assert (code, out) == (1, "")
+        assert err == f"okf-catalog: no concept {which!r} is remembered for user alice\n"
+
+
+def test_forget_asks_first(manifest: Path) -> None:
+    forget = ("forget", "--catalog", manifest, *WHO)
+    code, out, err = run(*forget, typed="n\n")
+    assert code == 1
+    assert "Forgotten" not in out
+    assert "Forget what every tier remembers for tenant acme, user alice, 3 concepts?" in err
+    assert err.endswith("nothing is forgotten\n")
+    # Nobody there to ask.
+    assert run(*forget, typed="")[0] == 130
+    assert run("list", "--catalog", manifest, *WHO)[1].endswith("3 concepts.\n")
+    code, out, _ = run(*forget, "--tier", "user", typed="y\n")
+    assert code == 0
+    assert out.endswith("Forgotten in 1 tier.\n")
+    assert run("list", "--catalog", manifest, *WHO)[1] == f"tenant  {ACMES}/monday  M\n1 concept.\n"
+    assert run(*forget, "--yes") == (0, "Forgotten in 1 tier.\n", "")
+    assert run(*forget, "--yes") == (0, "Forgotten in 0 tiers.\n", "")
+
+
+def test_forget_says_what_could_not_be_forgotten(manifest: Path) -> None:
+    code, out, err = run("forget", "--catalog", manifest, "--tenant", "acme", "--tier", "user", "--yes")
+    assert (code, out) == (1, "")
+    assert err == (
+        "okf-catalog: 0 tiers forgotten, but the tier 'user' does not apply: "
+        "the scope is not local, and has no user_id\n"
+    )
+
+
+def test_what_is_remembered_does_not_act_on_the_terminal(manifest: Path) -> None:
+    front = {"type": "Note", "title": "\x1b[2Jtitle\nnext", "description": "Said"}
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+        entry = MemoryEntry("\u202etxt", front, "\x1b]0;owned\x07\r\u2028end")
+        assert FileMemoryStore(catalog).write(ALICE, entry, USER).written
+    for command in (("list",), ("show", "\u202etxt")):
+        code, out, err = run(*command, "--catalog", manifest, *WHO)
+        assert (code, err) == (0, "")
+        assert not set(out) & set("\x1b\x07\r\u2028\u202e")
+        assert "\\u202etxt" in out
+    assert "\\x1b]0;owned\\x07\\x0d\\u2028end\n" in out
+
+
+def test_wrong_usage_is_told_from_a_catalog_without_memories(tmp_path: Path, manifest: Path) -> None:
+    code, out, err = run("list", "--catalog", manifest, "--user", "a/b")
+    assert (code, out) == (2, "")
+    assert "user_id is one segment" in err
+    assert run("list", "--catalog", manifest, "--tier", "week")[0] == 2
+    (tmp_path / "docs").mkdir()
+    write_manifest(tmp_path, [{"id": "docs", "path": "docs"}])
+    message = "okf-catalog: the catalog has no enabled memory source\n"
+    assert run("list", "--catalog", manifest) == (1, "", message)
+    write_manifest(
+        tmp_path,
+        [{"id": "docs", "path": "."}, {"id": "diary", "path": "diary", "role": "memory", "tier": "user"}],
+    )
+    code, out, err = run("show", "monday", "--catalog", manifest)
+    assert (code, out) == (1, "")
+    assert "'diary'" in err
+    assert "'docs'" in err
+
+
+def test_check_says_what_memories_cannot_be_used(tmp_path: Path, manifest: Path) -> None:
+    def check(*options: str) -> tuple[int, str]:
+        result = CliRunner().invoke(app, ["check", "--catalog", str(manifest), *options])
+        assert result.stderr == ""
+        return result.exit_code, result.stdout
+
+    # Three tiers in one directory are no duplicates.
+    code, out = check("--strict")
+    assert code == 0
+    assert "is the directory of" not in out
+    sources = [
+        {"id": "docs", "path": "diary"},
+        {"id": "diary", "path": "diary", "role": "memory", "tier": "user"},
+    ]
+    write_manifest(tmp_path, sources)
+    code, out = check()
+    assert code == 0
+    assert "diary: cannot be used: the directories of the memory source 'diary' and of" in out
+    assert check("--strict")[0] == 1
+
+
+def test_help_says_what_the_exit_codes_mean() -> None:
+    for command in ("list", "show", "forget"):
+        code, out, err = run(command, "--help")
+        assert (code, err) == (0, "")
+        assert "--catalog" in out
+        assert "Exits with" in out
