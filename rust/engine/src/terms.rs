@@ -1,6 +1,11 @@
 //! What a query looks for (K1).
 
+use hashbrown::{HashMap, hash_map::Entry};
+
 use crate::fold::fold;
+
+/// So many words are compared with each other.
+const FEW: usize = 16;
 
 /// The folded terms of a query text, each with how often it was written.
 ///
@@ -15,18 +20,33 @@ impl Terms {
     /// Splits `text` at Unicode `White_Space`; repeated terms count again.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let mut words: Vec<(usize, String)> = text.split_whitespace().map(fold).enumerate().collect();
-        // Sorting finds the repetitions of a long query in less than quadratic time.
-        words.sort_unstable_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
-        let mut terms: Vec<(usize, String, u32)> = Vec::new();
-        for (place, word) in words {
-            match terms.last_mut() {
-                Some((_, last, times)) if *last == word => *times = times.saturating_add(1),
-                _ => terms.push((place, word, 1)),
+        let mut terms: Vec<(String, u32)> = Vec::new();
+        let mut words = text.split_whitespace();
+        for word in words.by_ref().take(FEW) {
+            let word = fold(word);
+            match terms.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, times)) => *times += 1,
+                None => terms.push((word, 1)),
             }
         }
-        terms.sort_unstable_by_key(|(place, _, _)| *place);
-        Self(terms.into_iter().map(|(_, word, times)| (word, times)).collect())
+        // The repetitions of a long query are found in less than quadratic time.
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        for word in words.map(fold) {
+            if numbers.is_empty() {
+                numbers.extend(terms.iter().enumerate().map(|(number, (term, _))| (term.clone(), number)));
+            }
+            match numbers.entry(word) {
+                Entry::Occupied(known) => {
+                    let times = &mut terms[*known.get()].1;
+                    *times = times.saturating_add(1);
+                }
+                Entry::Vacant(new) => {
+                    terms.push((new.key().clone(), 1));
+                    new.insert(terms.len() - 1);
+                }
+            }
+        }
+        Self(terms)
     }
 
     /// Each distinct term and its number of occurrences, in the order of the first occurrence.

@@ -1,10 +1,11 @@
 //! Matches of terms that were asked for before, within a bound.
 
 use std::{
-    collections::HashMap,
     mem,
     sync::{Arc, Mutex, TryLockError},
 };
+
+use hashbrown::HashMap;
 
 use super::matches::Matches;
 

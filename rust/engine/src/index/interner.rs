@@ -46,6 +46,11 @@ impl Strings {
         &self.text[start..end - 1]
     }
 
+    /// Where each string starts, ascending.
+    pub(super) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// The string that the byte at `position` of the text belongs to.
     pub(super) fn at(&self, position: usize) -> u32 {
         narrow(self.starts.partition_point(|start| *start as usize <= position) - 1)

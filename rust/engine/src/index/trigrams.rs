@@ -13,8 +13,6 @@ const SCANNED: usize = 16 << 10;
 const TRIGRAMS_A_BUCKET: usize = 2;
 /// Bytes are told apart by at most so many classes.
 const MOST_CLASSES: u32 = 96;
-/// Of every so many bytes of text it is known which string they belong to.
-const BLOCK: usize = 64;
 /// Comparing may take so many times as long as looking through the whole text; files and terms can be made
 /// so that it would take far longer.
 const PATIENCE: usize = 4;
@@ -28,8 +26,7 @@ pub(super) struct Trigrams {
     classes: Classes,
     /// For each three classes, the positions in the text, ascending.
     buckets: Rows,
-    /// For each block of the text, the string that its first byte belongs to.
-    blocks: Vec<u32>,
+    owners: Owners,
 }
 
 impl Trigrams {
@@ -47,15 +44,7 @@ impl Trigrams {
         let classes = Classes::of(text, (2..=MOST_CLASSES).rev().find(fits).unwrap_or(2));
         let pairs = trigrams.map(|(three, position)| (classes.key(three), position));
         let buckets = Rows::collect(classes.count.pow(3) as usize, pairs);
-        let mut blocks = Vec::with_capacity(text.len() / BLOCK + 1);
-        let mut string = 0;
-        for block in (0..text.len()).step_by(BLOCK) {
-            while strings.end(string) <= block {
-                string += 1;
-            }
-            blocks.push(string);
-        }
-        Some(Self { classes, buckets, blocks })
+        Some(Self { classes, buckets, owners: Owners::of(strings) })
     }
 
     /// The strings that contain the term, which has at least two bytes; some perhaps more than once.
@@ -90,16 +79,48 @@ impl Trigrams {
                 && text.get(start + last) == Some(&term[last])
                 && text[start..=start + last] == *term
             {
-                let mut string = self.blocks[start / BLOCK];
-                while strings.end(string) <= start {
-                    string += 1;
-                }
+                let string = self.owners.at(start);
                 if found.last() != Some(&string) {
                     found.push(string);
                 }
             }
         }
         found
+    }
+}
+
+/// Which string each byte of the text belongs to, told without a branch.
+#[derive(Debug)]
+struct Owners(Vec<Block>);
+
+/// A stretch of text of as many bytes as a word has bits.
+#[derive(Debug, Clone, Copy, Default)]
+struct Block {
+    /// Where strings start.
+    starts: u64,
+    /// How many strings start before it.
+    before: u32,
+}
+
+impl Owners {
+    fn of(strings: &Strings) -> Self {
+        let mut blocks = vec![Block::default(); strings.text().len().div_ceil(64)];
+        for start in strings.starts() {
+            let start = *start as usize;
+            blocks[start / 64].starts |= 1 << (start % 64);
+        }
+        let mut before = 0;
+        for block in &mut blocks {
+            block.before = before;
+            before += block.starts.count_ones();
+        }
+        Self(blocks)
+    }
+
+    fn at(&self, position: usize) -> u32 {
+        let Block { starts, before } = self.0[position / 64];
+        let until_here = starts << (63 - position % 64);
+        before + until_here.count_ones() - 1
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn all_best_first(scores: &[u8], places: Option<&Places>) -> Vec<Scor
     // Where the next concept of each score goes.
     let mut next = [0_usize; 256];
     let mut all = 0;
-    for score in (1..256).rev() {
+    for score in (1..=usize::from(highest(scores))).rev() {
         next[score] = all;
         all += counts.iter().map(|counts| counts[score] as usize).sum::<usize>();
     }
