@@ -3,6 +3,7 @@
 use super::{
     interner::{Strings, narrow},
     matches::{Matches, field},
+    occurrences::Seen,
 };
 
 /// Below this many concepts, uniting postings is quick for any term.
@@ -34,8 +35,7 @@ pub(super) struct Grams {
 }
 
 impl Grams {
-    /// `seen` lists tokens and their postings, concept after concept.
-    pub(super) fn of(tokens: &Strings, seen: &[(u32, u32)], concepts: usize) -> Self {
+    pub(super) fn of(tokens: &Strings, seen: &Seen, concepts: usize) -> Self {
         if concepts < FEW_CONCEPTS {
             return Self::default();
         }
@@ -46,17 +46,15 @@ impl Grams {
         // For each concept of a block and each field, its grams.
         let words = sets.words;
         let mut found_in = vec![0_u64; BLOCK * FIELDS * words];
-        let mut rest = seen;
+        let mut rest = seen.concepts();
         for block in 0..blocks {
-            let end = rest.partition_point(|(_, posting)| (posting >> field::BITS) as usize / BLOCK <= block);
-            let postings;
-            (postings, rest) = rest.split_at(end);
-            for (token, posting) in postings {
-                let (concept, found) = field::split(*posting);
-                for field in (0..FIELDS).filter(|field| found >> field & 1 != 0) {
-                    let at = (concept as usize % BLOCK * FIELDS + field) * words;
-                    for (all, one) in found_in[at..][..words].iter_mut().zip(sets.get(*token)) {
-                        *all |= one;
+            for (concept, tokens) in rest.by_ref().take(BLOCK).enumerate() {
+                for (token, found) in tokens {
+                    for field in (0..FIELDS).filter(|field| found >> field & 1 != 0) {
+                        let at = (concept * FIELDS + field) * words;
+                        for (all, one) in found_in[at..][..words].iter_mut().zip(sets.get(token)) {
+                            *all |= one;
+                        }
                     }
                 }
             }
@@ -164,18 +162,16 @@ fn grams(token: &[u8]) -> impl Iterator<Item = u32> {
 }
 
 /// The grams that a sample of the concepts has often, ascending.
-fn common(tokens: &Strings, seen: &[(u32, u32)], concepts: usize) -> Vec<u32> {
-    let mut last = vec![u32::MAX; KEYS];
+fn common(tokens: &Strings, seen: &Seen, concepts: usize) -> Vec<u32> {
+    let mut last = vec![usize::MAX; KEYS];
     let mut counts = vec![0_usize; KEYS];
-    for (token, posting) in seen {
-        let concept = posting >> field::BITS;
-        if !(concept as usize).is_multiple_of(SAMPLED) {
-            continue;
-        }
-        for gram in grams(tokens.get(*token)) {
-            if last[gram as usize] != concept {
-                last[gram as usize] = concept;
-                counts[gram as usize] += 1;
+    for (concept, found) in seen.concepts().enumerate().step_by(SAMPLED) {
+        for (token, _) in found {
+            for gram in grams(tokens.get(token)) {
+                if last[gram as usize] != concept {
+                    last[gram as usize] = concept;
+                    counts[gram as usize] += 1;
+                }
             }
         }
     }

@@ -29,6 +29,39 @@ impl Rows {
         Self { starts: bounds, items }
     }
 
+    /// As [`collect`](Self::collect), but neighbours in a row that are the same but for some bits become one
+    /// item that has the bits of both.
+    pub(super) fn collect_merged(
+        rows: usize,
+        bits: u32,
+        pairs: impl Iterator<Item = (u32, u32)> + Clone,
+    ) -> Self {
+        let mut starts = vec![0_u32; rows + 1];
+        let mut last = vec![u32::MAX; rows];
+        for (row, item) in pairs.clone() {
+            let last = &mut last[row as usize];
+            starts[row as usize + 1] += u32::from(*last != item >> bits);
+            *last = item >> bits;
+        }
+        for row in 1..starts.len() {
+            starts[row] += starts[row - 1];
+        }
+        // From here on, where the next item of each row goes.
+        last.copy_from_slice(&starts[..rows]);
+        let mut items = vec![0; starts[rows] as usize];
+        for (row, item) in pairs {
+            let next = &mut last[row as usize];
+            match items[starts[row as usize] as usize..*next as usize].last_mut() {
+                Some(known) if *known >> bits == item >> bits => *known |= item,
+                _ => {
+                    items[*next as usize] = item;
+                    *next += 1;
+                }
+            }
+        }
+        Self { starts, items }
+    }
+
     /// Appends each row, in order, with `fill`.
     pub(super) fn build(rows: usize, mut fill: impl FnMut(u32, &mut Vec<u32>)) -> Self {
         let mut this = Self { starts: Vec::with_capacity(rows + 1), items: Vec::new() };

@@ -169,12 +169,15 @@ impl Split {
         });
         let words = words.finish();
         compounds.shrink();
-        let compounded = seen.iter().filter_map(|(token, posting)| {
-            let compound = compound_of[*token as usize];
-            (compound != NONE).then_some((compound, *posting))
+        let compounded = seen.postings().filter_map(|(token, posting)| {
+            let compound = compound_of[token as usize];
+            (compound != NONE).then_some((compound, posting))
         });
+        let worded = seen
+            .postings()
+            .flat_map(|(token, posting)| words_of.get(token).iter().map(move |word| (*word, posting)));
         Self {
-            word_postings: word_postings(words.len(), &words_of, seen),
+            word_postings: Rows::collect_merged(words.len(), field::BITS, worded),
             compound_postings: Rows::collect(compounds.len(), compounded),
             words: Searchable::new(words, |_| true),
             // A term that is looked for here is no word, and what lies within words is listed there.
@@ -183,24 +186,4 @@ impl Split {
             }),
         }
     }
-}
-
-/// For each word, the concepts and fields it occurs in.
-fn word_postings(words: usize, words_of: &Rows, seen: &[(u32, u32)]) -> Rows {
-    let mut noted: Vec<(u32, u32)> = Vec::with_capacity(seen.len());
-    // For each word, where in `noted` it was last noted.
-    let mut last: Vec<u32> = vec![NONE; words];
-    for (token, posting) in seen {
-        for word in words_of.get(*token) {
-            let at = &mut last[*word as usize];
-            match noted.get_mut(*at as usize) {
-                Some((_, known)) if *known >> field::BITS == *posting >> field::BITS => *known |= posting,
-                _ => {
-                    *at = narrow(noted.len());
-                    noted.push((*word, *posting));
-                }
-            }
-        }
-    }
-    Rows::collect(words, noted.iter().copied())
 }

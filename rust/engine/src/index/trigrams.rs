@@ -10,7 +10,7 @@ use super::{
 /// Looking at this much text is as quick as looking at trigrams.
 const SCANNED: usize = 16 << 10;
 /// There is at most one bucket for so many trigrams, so that buckets take less room than what is in them.
-const TRIGRAMS_A_BUCKET: usize = 2;
+const TRIGRAMS_A_BUCKET: usize = 3;
 /// Bytes are told apart by at most so many classes.
 const MOST_CLASSES: u32 = 96;
 /// Comparing may take so many times as long as looking through the whole text; files and terms can be made
