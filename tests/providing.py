@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import pytest
 from okf_catalog import (
     ChatMessage,
     ConceptStatus,
@@ -129,6 +130,11 @@ class Store:
         raise AssertionError
 
 
+def unexpected(error: Exception) -> None:
+    """For ``on_internal_error``: what is raised here is no ``Exception`` and not to be overlooked."""
+    pytest.fail(repr(error))
+
+
 def text_of(context: ProvidedContext) -> str:
     """The one message of a context; the empty string if there is none."""
     if not context.messages:
@@ -136,8 +142,9 @@ def text_of(context: ProvidedContext) -> str:
         return ""
     (message,) = context.messages
     assert message.role == "user"
-    assert message.text == "\n".join(block.text for block in context.blocks)
-    return message.text
+    text = "\n".join(block.text for block in context.blocks)
+    assert message.text == text
+    return text
 
 
 def concepts(context: ProvidedContext) -> list[str]:
