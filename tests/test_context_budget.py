@@ -193,6 +193,7 @@ def test_no_message_exceeds_its_budget_however_it_is_counted(
         assert not any(block.truncated for block in blocks[:-1])
         for block, one in zip(blocks, given_side, strict=False):
             kept = block.text.count("\n") - 2
+            assert not block.truncated or 0 < kept < len(lines_of(role.value, one)[1])
             assert block.text == (cut(role.value, one, kept) if block.truncated else whole(role.value, one))
     roles = [block.role for block in context.blocks]
     assert roles == sorted(roles, key=list(SourceRole).index)
@@ -236,30 +237,30 @@ def test_four_code_points_are_a_token_rounded_up() -> None:
 
 
 def test_shares_are_rounded_down() -> None:
-    one = whole("knowledge", passage("a", None, "x"))
-    remembered = passage("m", None, "y" * 200)
-    budget = 2 * len(one) + 1
-    options: dict[str, Any] = {"token_budget": budget, "count_tokens": len, "memory_budget_share": 0.5}
-    # Half of an odd budget is one whole block and not a letter more.
-    assert concepts(
-        provide([passage("a", None, "x")], [remembered], knowledge_budget_share=0.5, **options)
-    ) == ["a"]
+    knowledge = [passage("a", None, "x"), passage("b", None, "x")]
+    size = len(whole("knowledge", knowledge[0]))
+    remembered = passage("m", None, "x" * (size + 3 - len(whole("memory", passage("m")))))
+    # Half of the budget, rounded up, would hold it.
+    budget = 2 * len(whole("memory", remembered)) - 1
+    assert budget == 2 * size + 5
+    halves: dict[str, Any] = {"knowledge_budget_share": 0.5, "memory_budget_share": 0.5}
+    context = provide(knowledge, [remembered], token_budget=budget, count_tokens=len, **halves)
+    assert concepts(context) == ["a", "b"]
+    context = provide(knowledge, [remembered], token_budget=budget + 1, count_tokens=len, **halves)
+    assert concepts(context) == ["a", "m"]
 
 
 @pytest.mark.parametrize("budget", [2**53 + 1, 10**30, 10**400])
 def test_no_budget_is_too_large(budget: int) -> None:
-    knowledge, memory = [passage("a", "t", "x")], [passage("m", "t", "x")]
-    assert concepts(provide(knowledge, memory, token_budget=budget)) == ["a", "m"]
-    taken: list[int] = []
-
-    def count(text: str) -> int:
-        taken.append(len(text))
-        return math.floor(budget * 3 // 5) + 1
-
-    # More than the share of knowledge, less than the whole: one block, which came second.
-    context = provide(knowledge, memory, token_budget=budget, count_tokens=count)
+    knowledge, memory = [passage("a"), passage("b"), passage("c")], [passage("m"), passage("n")]
+    assert concepts(provide(knowledge, memory, token_budget=budget)) == ["a", "b", "c", "m", "n"]
+    # Two fifths for each block: one for a side, as it is with a small budget.
+    each = budget * 2 // 5 - 1
+    context = provide(
+        knowledge, memory, token_budget=budget, count_tokens=lambda text: each * text.count("</")
+    )
     assert concepts(context) == ["a", "m"]
-    assert context.tokens == budget * 3 // 5 + 1
+    assert context.tokens == 2 * each
 
 
 def test_what_memory_leaves_goes_to_knowledge() -> None:
@@ -341,18 +342,19 @@ def test_few_passages_are_looked_at_for_a_small_budget() -> None:
     assert context.left_out == 10_000 - len(context.blocks)
 
 
-def test_few_long_texts_are_counted() -> None:
-    counted: list[int] = []
+@pytest.mark.parametrize("fee", [0, 30, 10_000])
+def test_few_long_texts_are_counted_and_none_twice(fee: int) -> None:
+    counted: list[str] = []
 
     def count(text: str) -> int:
-        counted.append(len(text))
-        return quarter(text)
+        counted.append(text)
+        return quarter(text) + fee
 
     many = [passage(f"f{name}/x", None, "x" * 40) for name in range(5000)]
-    context = provide(many, token_budget=20_000, count_tokens=count)
+    context = provide(many, token_budget=30_000, count_tokens=count)
     assert len(context.blocks) > 500
-    assert sum(counted) < 4 * 20_000 * 40
+    assert len(counted) == len(set(counted))
+    assert sum(len(text) > 1000 for text in counted) < 60
     counted.clear()
-    lines = passage("a", None, "line\n" * 20_000)
-    provide([lines], token_budget=20_000, count_tokens=count)
-    assert len(counted) < 60
+    provide([passage("a", None, "line\n" * 30_000)], token_budget=30_000, count_tokens=count)
+    assert len(counted) == len(set(counted)) < 60

@@ -465,7 +465,7 @@ def test_cancellation_passes_wherever_it_waits() -> None:
             resolver, store, on_internal_error=unexpected, memory_capture=MemoryCaptureMode.ENABLED
         )
         task = asyncio.create_task(start(provider))
-        await Waiting.waiting.wait()
+        await asyncio.wait_for(Waiting.waiting.wait(), 30)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
