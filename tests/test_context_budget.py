@@ -256,9 +256,11 @@ def test_no_budget_is_too_large(budget: int) -> None:
     assert concepts(provide(knowledge, memory, token_budget=budget)) == ["a", "b", "c", "m", "n"]
     # Two fifths for each block: one for a side, as it is with a small budget.
     each = budget * 2 // 5 - 1
-    context = provide(
-        knowledge, memory, token_budget=budget, count_tokens=lambda text: each * text.count("</")
-    )
+
+    def count(text: str) -> int:
+        return each * text.count("</")
+
+    context = provide(knowledge, memory, token_budget=budget, count_tokens=count)
     assert concepts(context) == ["a", "m"]
     assert context.tokens == 2 * each
 
