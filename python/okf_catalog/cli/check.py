@@ -18,6 +18,7 @@ from okf_catalog import (
 )
 from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import open_console, show, visible
+from okf_catalog.cli.table import table
 
 __all__ = ["check"]
 
@@ -47,7 +48,8 @@ def check(
     if overlap is not None:
         remarks.append(overlap)
     console = open_console()
-    for line in _table(report):
+    rows = [_row(source) for source in report.sources]
+    for line in table(HEADINGS, rows, numbers=("priority", "concepts")):
         show(console, Text(visible(line)))
     show(console, Text())
     for remark in remarks:
@@ -56,18 +58,6 @@ def check(
     left_out = any(source.failure is not None or source.problems for source in report.sources)
     if strict and (left_out or overlap is not None):
         raise typer.Exit(1)
-
-
-def _table(report: CatalogReport) -> Iterator[str]:
-    rows = [HEADINGS, *map(_row, report.sources)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            # Numbers stand to the right.
-            cell.rjust(width) if heading in ("priority", "concepts") else cell.ljust(width)
-            for cell, width, heading in zip(row, widths, HEADINGS, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
 
 
 def _row(report: SourceReport) -> tuple[str, ...]:
