@@ -20,17 +20,24 @@ from typing import Any
 import okf_catalog
 import pytest
 from asking import RESOLVERS, host
-from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, KnowledgeResolver, KnowledgeResolverRouter
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    FileMemoryStore,
+    KnowledgeContextProvider,
+    KnowledgeResolver,
+    KnowledgeResolverRouter,
+)
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
 
 PUBLIC: dict[str, Any] = {name: getattr(okf_catalog, name) for name in okf_catalog.__all__}
-ALIASES = {"Clock", "SourceVisibilityPolicy"}
+ALIASES = {"Clock", "CountTokens", "ScopeAccessor", "SourceVisibilityPolicy"}
 """Which Python 3.10 takes for classes."""
 
 MODULES = (
     "catalog",
+    "clock",
     "context",
     "errors",
     "freshness",
@@ -41,6 +48,11 @@ MODULES = (
     "memory.place",
     "memory.results",
     "memory.store",
+    "provider.budget",
+    "provider.capture",
+    "provider.messages",
+    "provider.provided",
+    "provider.provider",
     "query",
     "resolver",
     "scope",
@@ -53,6 +65,8 @@ SIGNATURES = {
     "CatalogDiagnostic": "(code, message)",
     "CatalogError": "(diagnostics)",
     "CatalogReport": "(generation, sources)",
+    "ChatMessage": "(role, text)",
+    "ContextBlock": "(role, source_id, concept_id, text, truncated)",
     "FileKnowledgeCatalog": "(catalog_file_path, *, catalog_root=None, watch_for_changes=True, "
     "reload_debounce=datetime.timedelta(microseconds=250000), max_file_bytes=16777216, max_threads=None, "
     "freshness=Freshness.EXACT, on_progress=None)",
@@ -77,6 +91,16 @@ SIGNATURES = {
     "KnowledgeCatalogSnapshot": "(version, sources, manifest_directory, generation)",
     "KnowledgeCatalogSource": "(id, path, priority=0, enabled=True, role=SourceRole.KNOWLEDGE, tier=None)",
     "KnowledgeContext": "(query, generation, passages, diagnostics)",
+    "KnowledgeContextProvider": "(resolver, memory_store=None, *, token_budget=2000, "
+    "knowledge_budget_share=0.6, memory_budget_share=0.4, resolver_strategy=None, fairness_quota=None, "
+    "stale_policy=StalePolicy.USE, scope_accessor=None, memory_capture=MemoryCaptureMode.DISABLED, "
+    "capture_tier=MemoryTier.USER, count_tokens=None, on_internal_error=None, clock=None)",
+    "KnowledgeContextProvider.provide": "(self, messages, *, session=None)",
+    "KnowledgeContextProvider.provide_async": "(self, messages, *, session=None)",
+    "KnowledgeContextProvider.store": "(self, request_messages, response_messages, *, session=None, "
+    "failed=False)",
+    "KnowledgeContextProvider.store_async": "(self, request_messages, response_messages, *, session=None, "
+    "failed=False)",
     "KnowledgeDiagnostic": "(code, source_id, message)",
     "KnowledgePassage": "(*, source_id, concept_id, title, excerpt, score, bundle_relative_path, trust_tier, "
     "status, stale_after, concept_type, description)",
@@ -99,6 +123,7 @@ SIGNATURES = {
     "default_source_visibility_policy=None, clock=None)",
     "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
     "default_source_visibility_policy=None, clock=None)",
+    "ProvidedContext": "(instructions=None, messages=(), blocks=(), tokens=0, left_out=0, diagnostics=())",
     "SourceProblem": "(path, reason)",
     "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None)",
     "StalePolicy": "(grace_days)",
@@ -120,6 +145,7 @@ MEMBERS = {
         "MERGED": "merged",
         "PRIORITY_WEIGHTED": "priority_weighted",
     },
+    "MemoryCaptureMode": {"DISABLED": "disabled", "ENABLED": "enabled"},
     "MemoryTier": {"SESSION": "session", "USER": "user", "TENANT": "tenant"},
     "SourceRole": {"KNOWLEDGE": "knowledge", "MEMORY": "memory"},
     "TrustTier": {
@@ -282,6 +308,7 @@ def handles(catalog: FileKnowledgeCatalog) -> dict[str, Any]:
         "catalog": catalog,
         "batch": KnowledgeResolverRouter(catalog).search_batch(["word", "other"]),
         "store": FileMemoryStore(catalog),
+        "provider": KnowledgeContextProvider(KnowledgeResolverRouter(catalog)),
         **{name: make(catalog) for name, make in RESOLVERS.items()},
     }
 
@@ -298,6 +325,8 @@ def test_handles_print_what_they_are_and_how_much(catalog: FileKnowledgeCatalog,
     path = repr(str(shelf / "catalog.json"))
     assert repr(catalog) == f"<FileKnowledgeCatalog {path}, 5 sources, generation 1>"
     assert repr(KnowledgeResolverRouter(catalog)) == f"<KnowledgeResolverRouter of {catalog!r}>"
+    provider = KnowledgeContextProvider(host(catalog), token_budget=500)
+    assert repr(provider) == f"<KnowledgeContextProvider of {host(catalog)!r}, 500 tokens>"
     assert repr(host(catalog)) == f"<Knowledge of {catalog!r}>"
     batch = KnowledgeResolverRouter(catalog).search_batch(["word", "other"])
     assert repr(batch) == "<KnowledgeBatch of 2 answers, generation 1>"

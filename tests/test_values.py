@@ -16,7 +16,9 @@ from okf_catalog import (
     CatalogDiagnostic,
     CatalogDiagnosticCode,
     CatalogReport,
+    ChatMessage,
     ConceptStatus,
+    ContextBlock,
     Freshness,
     KnowledgeAccessScope,
     KnowledgeCatalogSnapshot,
@@ -27,12 +29,14 @@ from okf_catalog import (
     KnowledgePassage,
     KnowledgeQuery,
     KnowledgeResolverStrategy,
+    MemoryCaptureMode,
     MemoryConcept,
     MemoryDeleteResult,
     MemoryEntry,
     MemoryReadResult,
     MemoryTier,
     MemoryWriteResult,
+    ProvidedContext,
     SourceProblem,
     SourceReport,
     SourceRole,
@@ -65,6 +69,10 @@ def passage(**changes: Any) -> KnowledgePassage:
 def context() -> KnowledgeContext:
     none = KnowledgeDiagnostic(KnowledgeDiagnosticCode.NO_MATCHES, None, "nothing")
     return KnowledgeContext(KnowledgeQuery("word"), 3, (passage(),), (none,))
+
+
+def block() -> ContextBlock:
+    return ContextBlock(SourceRole.KNOWLEDGE, "s", "a/b", "<okf-context>\n…", truncated=True)
 
 
 def snapshot() -> KnowledgeCatalogSnapshot:
@@ -101,6 +109,13 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "passage": passage,
     "bare passage": lambda: passage(title=None, stale_after=None, concept_type=None, description=None),
     "context": context,
+    "message": lambda: ChatMessage("user", "word"),
+    "message of something else": lambda: ChatMessage("tool", None),
+    "block": block,
+    "provided": lambda: ProvidedContext(
+        "instructions", (ChatMessage("user", "word"),), (block(),), 3, 10**9, context().diagnostics
+    ),
+    "nothing provided": ProvidedContext,
     "diagnostic": lambda: KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, "a", "gone"),
     "catalog diagnostic": lambda: CatalogDiagnostic(CatalogDiagnosticCode.EMPTY_PATH, "sources[0]"),
     "source": lambda: KnowledgeCatalogSource("a", "b"),
@@ -130,6 +145,7 @@ CHOICES = (
     ConceptStatus,
     KnowledgeDiagnosticCode,
     KnowledgeResolverStrategy,
+    MemoryCaptureMode,
     MemoryTier,
     SourceRole,
     TrustTier,
@@ -153,16 +169,19 @@ def typed(text: str) -> object:
 def test_every_value_type_is_tried_here() -> None:
     others = {
         "Clock",
+        "CountTokens",
         "FileKnowledgeCatalog",
         "FileMemoryStore",
         "GroupedKnowledgeResolver",
         "Knowledge",
         "KnowledgeBatch",
+        "KnowledgeContextProvider",
         "KnowledgeResolver",
         "KnowledgeResolverRouter",
         "MemoryStore",
         "MergedKnowledgeResolver",
         "PriorityWeightedKnowledgeResolver",
+        "ScopeAccessor",
         "SourceVisibilityPolicy",
     }
     classes: set[object] = {

@@ -53,6 +53,11 @@ from okf_catalog.memory.results import (
     MemoryWriteResult,
 )
 from okf_catalog.memory.store import MemoryStore
+from okf_catalog.provider.budget import CountTokens
+from okf_catalog.provider.capture import MemoryCaptureMode
+from okf_catalog.provider.messages import ChatMessage
+from okf_catalog.provider.provided import ContextBlock, ProvidedContext
+from okf_catalog.provider.provider import KnowledgeContextProvider, ScopeAccessor
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy
 from okf_catalog.resolver import (
     Clock,
@@ -75,8 +80,11 @@ __all__ = [
     "CatalogDiagnosticCode",
     "CatalogError",
     "CatalogReport",
+    "ChatMessage",
     "Clock",
     "ConceptStatus",
+    "ContextBlock",
+    "CountTokens",
     "FileKnowledgeCatalog",
     "FileMemoryStore",
     "Freshness",
@@ -87,6 +95,7 @@ __all__ = [
     "KnowledgeCatalogSnapshot",
     "KnowledgeCatalogSource",
     "KnowledgeContext",
+    "KnowledgeContextProvider",
     "KnowledgeDiagnostic",
     "KnowledgeDiagnosticCode",
     "KnowledgePassage",
@@ -94,6 +103,7 @@ __all__ = [
     "KnowledgeResolver",
     "KnowledgeResolverRouter",
     "KnowledgeResolverStrategy",
+    "MemoryCaptureMode",
     "MemoryConcept",
     "MemoryDeleteResult",
     "MemoryEntry",
@@ -105,8 +115,10 @@ __all__ = [
     "MergedKnowledgeResolver",
     "OkfCatalogError",
     "PriorityWeightedKnowledgeResolver",
+    "ProvidedContext",
     "RefusedTypeError",
     "RefusedValueError",
+    "ScopeAccessor",
     "SourceProblem",
     "SourceReport",
     "SourceRole",

@@ -6,7 +6,7 @@ import inspect
 
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 
-__all__ = ["check_count", "check_kind", "check_text", "drop_coroutine"]
+__all__ = ["check_count", "check_int", "check_kind", "check_text", "drop_coroutine"]
 
 
 def check_kind(field: str, value: object, kind: type | tuple[type, ...], expected: str) -> None:
@@ -45,10 +45,19 @@ def check_count(field: str, value: object, *, least: int) -> None:
         RefusedTypeError: ``value`` is not an ``int``, or is a ``bool``.
         RefusedValueError: it is too small.
     """
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise RefusedTypeError(f"{field} is an int of at least {least}, not {type(value).__name__}")
-    if value < least:
+    if check_int(field, value, f"an int of at least {least}") < least:
         raise RefusedValueError(f"{field} is at least {least}, not {value}")
+
+
+def check_int(field: str, value: object, expected: str) -> int:
+    """The value, if it is a whole number.
+
+    Raises:
+        RefusedTypeError: ``value`` is not an ``int``, or is a ``bool``.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RefusedTypeError(f"{field} is {expected}, not {type(value).__name__}")
+    return value
 
 
 def drop_coroutine(answer: object) -> None:

@@ -1,13 +1,13 @@
 """What answers questions: a resolver for each strategy."""
 
-from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta, timezone
-from typing import NoReturn, Protocol, TypeAlias, cast, final, runtime_checkable
+from collections.abc import Iterable, Iterator
+from typing import NoReturn, Protocol, cast, final, runtime_checkable
 
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
-from okf_catalog.checks import check_count, check_kind, drop_coroutine
+from okf_catalog.checks import check_count, check_kind
+from okf_catalog.clock import Clock, check_clock, now_of
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext, context_of
-from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.errors import RefusedTypeError
 from okf_catalog.query import (
     KnowledgeQuery,
     KnowledgeResolverStrategy,
@@ -28,12 +28,6 @@ __all__ = [
     "MergedKnowledgeResolver",
     "PriorityWeightedKnowledgeResolver",
 ]
-
-Clock: TypeAlias = Callable[[], datetime]
-"""Tells what time it is, as an aware ``datetime``."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 @runtime_checkable
@@ -68,33 +62,6 @@ def check_defaults(
         check_count("default_fairness_quota", default_fairness_quota, least=1)
     check_policy("default_source_visibility_policy", default_source_visibility_policy)
     check_clock(clock)
-
-
-def check_clock(clock: object) -> None:
-    """Refuses what cannot be called.
-
-    Raises:
-        RefusedTypeError: ``clock`` is neither ``None`` nor callable.
-    """
-    if clock is not None and not callable(clock):
-        raise RefusedTypeError(f"clock is called without arguments; {type(clock).__name__} is not callable")
-
-
-def now_of(clock: Clock | None) -> int | None:
-    """What ``clock`` says, in microseconds since 1970; ``None`` for the system's time.
-
-    Raises:
-        RefusedTypeError: the clock answered with anything but a ``datetime``.
-        RefusedValueError: it has no time zone.
-    """
-    if clock is None:
-        return None
-    now = clock()
-    drop_coroutine(now)
-    check_kind("what clock returns", now, datetime, "an aware datetime")
-    if now.utcoffset() is None:
-        raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
-    return (now - _EPOCH) // _MICROSECOND
 
 
 class _Resolver:

@@ -6,6 +6,7 @@ from typing import NoReturn, TypeAlias, final
 from okf_catalog._engine import Memory
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
 from okf_catalog.checks import check_kind, check_text
+from okf_catalog.clock import Clock, check_clock, now_of
 from okf_catalog.context import KnowledgeDiagnostic, KnowledgeDiagnosticCode, diagnostics_of
 from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
 from okf_catalog.manifest import MemoryTier
@@ -18,7 +19,6 @@ from okf_catalog.memory.results import (
     MemoryWriteResult,
 )
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, query_of
-from okf_catalog.resolver import Clock, check_clock, now_of
 from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["FileMemoryStore"]

@@ -1,0 +1,44 @@
+"""What is remembered of an exchange (X10)."""
+
+from datetime import datetime, timezone
+from typing import final
+
+from okf_catalog.choice import Choice
+from okf_catalog.memory.entry import MemoryEntry
+
+__all__ = ["MemoryCaptureMode"]
+
+NOTHING_SAID = "(none)"
+
+
+@final
+class MemoryCaptureMode(Choice):
+    """Whether a provider remembers what was said."""
+
+    DISABLED = "disabled"
+    ENABLED = "enabled"
+
+
+def entry_of(user_text: str | None, agent_text: str | None, now: datetime) -> MemoryEntry:
+    """A section for one exchange, in the concept of its day (UTC)."""
+    now = now.astimezone(timezone.utc)
+    day = now.date().isoformat()
+    section = (
+        f"## {now:%H:%M:%S} UTC",
+        f"### User\n\n{_quoted(user_text)}",
+        f"### Agent\n\n{_quoted(agent_text)}",
+    )
+    frontmatter = {
+        "type": "AgentMemory",
+        "title": f"Conversation of {day}",
+        "description": f"What user and agent said on {day}, by the hour in UTC.",
+    }
+    return MemoryEntry(day, frontmatter, "\n\n".join(section))
+
+
+def _quoted(text: str | None) -> str:
+    """The text, no line of which is anything but a quotation."""
+    if text is None:
+        return NOTHING_SAID
+    # `splitlines` knows every character that anybody takes for the end of a line.
+    return "\n".join(f"> {line}" for line in text.replace("\0", "\ufffd").splitlines())
