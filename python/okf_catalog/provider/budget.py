@@ -66,21 +66,25 @@ def spend(
     Counted is always the text as it would stand there: blocks, tags and the newlines between them. Every
     text that is settled on was counted and fits, however ``count_tokens`` counts. Where longer texts count
     for as much or more, as with every tokenizer but for a token here and there, nothing more would fit.
-    The search is a binary one: ``count_tokens`` is not called for each block, and blocks are taken as needed.
-    """
-    one, other = _Side(knowledge), _Side(memory)
-    share_of_one, share_of_other = share_of(budget, knowledge_share), share_of(budget, memory_share)
 
+    What blocks count alone is only a hint: it says where to look, so that few long texts are counted. Blocks
+    are taken as they are needed.
+    """
     # The same text is asked about again when a side goes on, and at the end.
     count = cache(count_tokens)
+    one, other = _Side(knowledge, count), _Side(memory, count)
+    share_of_one, share_of_other = share_of(budget, knowledge_share), share_of(budget, memory_share)
 
     def within(limit: int, texts: list[str]) -> bool:
         return count(joined(texts)) <= limit
 
-    one.fill(lambda texts: within(share_of_one, texts))
-    other.fill(lambda texts: within(share_of_other, texts) and within(budget, [*one.texts(), *texts]))
-    one.fill(lambda texts: within(budget, [*texts, *other.texts()]))
-    other.fill(lambda texts: within(budget, [*one.texts(), *texts]))
+    one.fill(share_of_one, lambda texts: within(share_of_one, texts))
+    other.fill(
+        share_of_other,
+        lambda texts: within(share_of_other, texts) and within(budget, [*one.texts(), *texts]),
+    )
+    one.fill(budget - other.tokens(), lambda texts: within(budget, [*texts, *other.texts()]))
+    other.fill(budget - one.tokens(), lambda texts: within(budget, [*one.texts(), *texts]))
     placed = [*one.placed(), *other.placed()]
     text = joined([text for _, text, _ in placed])
     return Spent(placed, text, count(text) if placed else 0)
@@ -89,8 +93,9 @@ def spend(
 class _Side:
     """The blocks of one side: so many of them whole, and of the one after them so many lines."""
 
-    def __init__(self, blocks: Iterable[Block]) -> None:
+    def __init__(self, blocks: Iterable[Block], count: CountTokens) -> None:
         self._source = iter(blocks)
+        self._count = count
         self._blocks: list[Block] = []
         self._texts: list[str] = []
         self._whole = 0
@@ -100,6 +105,10 @@ class _Side:
         """What stands in the message."""
         return self._texts[: self._whole] + ([self._cut(self._lines)] if self._lines else [])
 
+    def tokens(self) -> int:
+        """What that counts."""
+        return self._count(joined(texts)) if (texts := self.texts()) else 0
+
     def placed(self) -> list[Placed]:
         """What stands in the message, and of which block it is."""
         whole = self._whole
@@ -108,26 +117,39 @@ class _Side:
             for place, (block, text) in enumerate(zip(self._blocks, self.texts(), strict=False))
         ]
 
-    def fill(self, fits: Callable[[list[str]], bool]) -> None:
-        """Goes on as far as the texts fit."""
-        whole = self._furthest_whole(fits)
+    def fill(self, room: int, fits: Callable[[list[str]], bool]) -> None:
+        """Goes on as far as the texts fit, which should be until they count about ``room``."""
+        whole = self._furthest_whole(self._expected(room), lambda blocks: fits(self._texts[:blocks]))
         if whole > self._whole:
             self._whole, self._lines = whole, 0
         if self._drawn(whole + 1) == whole:
             return
-        before = self._texts[:whole]
-        self._lines = _furthest(
-            self._lines, len(self._blocks[whole].lines), lambda lines: fits([*before, self._cut(lines)])
-        )
+        before, lines = self._texts[:whole], len(self._blocks[whole].lines)
+        self._lines = _furthest(self._lines, lines, lambda kept: fits([*before, self._cut(kept)]))
 
-    def _furthest_whole(self, fits: Callable[[list[str]], bool]) -> int:
-        """How many blocks fit, which is never fewer than before."""
+    def _furthest_whole(self, expected: int, fits: Callable[[int], bool]) -> int:
+        """How many blocks fit, which is never fewer than before; looks around the number expected."""
         fitting, step = self._whole, 1
+        if expected > fitting and not fits(expected):
+            while expected - step > fitting and not fits(expected - step):
+                expected, step = expected - step, 2 * step
+            return _furthest(max(expected - step, fitting), expected, fits)
+        fitting = max(expected, fitting)
         while (reach := self._drawn(fitting + step)) > fitting:
-            if not fits(self._texts[:reach]):
-                return _furthest(fitting, reach, lambda blocks: fits(self._texts[:blocks]))
+            if not fits(reach):
+                return _furthest(fitting, reach, fits)
             fitting, step = reach, 2 * step
         return fitting
+
+    def _expected(self, room: int) -> int:
+        """How many blocks should fit, by what each counts alone."""
+        blocks = 0
+        while self._drawn(blocks + 1) > blocks:
+            room -= self._count(f"{self._texts[blocks]}\n")
+            if room < 0:
+                break
+            blocks += 1
+        return blocks
 
     def _drawn(self, wanted: int) -> int:
         """How many blocks there are, of so many that are wanted."""
