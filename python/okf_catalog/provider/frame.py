@@ -4,11 +4,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
-from okf_catalog._engine import is_blank
+from okf_catalog._engine import KnowledgePassage, is_blank
 from okf_catalog.manifest import SourceRole
-from okf_catalog.provider.messages import whole_characters
 
 __all__ = ["Block", "block_of", "joined", "neutralised"]
 
@@ -28,19 +26,6 @@ _SEEN_THROUGH = frozenset("/\\-\u2043\u2212\u02d7\u115f\u1160\u2800\ufffd")
 """Slashes, dashes and fillers that no category tells from letters and symbols."""
 _ID_ESCAPES = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
 _ID_ESCAPED = re.compile('[&"<>\x00-\x1f\x7f-\x9f\u2028\u2029]')
-
-
-class Passage(Protocol):
-    """What of a passage stands in a message."""
-
-    @property
-    def source_id(self) -> str: ...
-    @property
-    def concept_id(self) -> str: ...
-    @property
-    def title(self) -> str | None: ...
-    @property
-    def excerpt(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +53,7 @@ def joined(texts: list[str]) -> str:
     return "\n".join(texts)
 
 
-def block_of(role: SourceRole, passage: Passage) -> Block:
+def block_of(role: SourceRole, passage: KnowledgePassage) -> Block:
     """The block of a passage that comes from a source of that role.
 
     Lines are what the excerpt has of them; whatever else ends a line somewhere becomes a space, in the title
@@ -85,11 +70,11 @@ def block_of(role: SourceRole, passage: Passage) -> Block:
 
 
 def _one_line(text: str) -> str:
-    return whole_characters(_BREAK.sub(" ", text))
+    return _BREAK.sub(" ", text)
 
 
 def _attribute(text: str) -> str:
-    return neutralised(_ID_ESCAPED.sub(_escape, whole_characters(text)))
+    return neutralised(_ID_ESCAPED.sub(_escape, text))
 
 
 def _escape(match: re.Match[str]) -> str:
