@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import pytest
 from okf_catalog import (
     ChatMessage,
     ConceptStatus,
@@ -127,6 +128,11 @@ class Store:
 
     async def enumerate_async(self, scope: KnowledgeAccessScope) -> NoReturn:
         raise AssertionError
+
+
+def unexpected(error: Exception) -> None:
+    """For ``on_internal_error``: what is raised here is no ``Exception`` and not to be overlooked."""
+    pytest.fail(repr(error))
 
 
 def text_of(context: ProvidedContext) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from okf_catalog import KnowledgeContextProvider, KnowledgePassage, SourceRole
-from providing import TRUNCATED, Resolver, Store, concepts, passage, text_of, user
+from providing import TRUNCATED, Resolver, Store, concepts, passage, text_of, unexpected, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,10 +25,7 @@ MORE = 4 * settings().max_examples
 def provide(
     knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
 ) -> ProvidedContext:
-    def raised(error: Exception) -> None:
-        raise AssertionError from error
-
-    options.setdefault("on_internal_error", raised)
+    options.setdefault("on_internal_error", unexpected)
     provider = KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options)
     return provider.provide([user("word")])
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from okf_catalog import KnowledgeContextProvider, ProvidedContext
-from providing import Resolver, Store, parsed, passage, text_of, user
+from providing import Resolver, Store, parsed, passage, text_of, unexpected, user
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ MORE = 5 * settings().max_examples
 def provide(
     knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
 ) -> ProvidedContext:
-    options.setdefault("token_budget", 10**9)
+    options |= {"on_internal_error": unexpected, "token_budget": options.get("token_budget", 10**9)}
     provider = KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options)
     return provider.provide([user("word")])
 

@@ -1,0 +1,374 @@
+"""What is remembered of an exchange, and for whom (X10, X11)."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from okf_catalog import (
+    ChatMessage,
+    KnowledgeAccessScope,
+    KnowledgeContextProvider,
+    MemoryCaptureMode,
+    MemoryTier,
+    MemoryWriteResult,
+)
+from providing import Resolver, Store, agent, unexpected, user
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+LOCAL = KnowledgeAccessScope.LOCAL
+ALICE, BOB = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
+NOON = datetime(2026, 1, 15, 12, 30, 5, tzinfo=timezone.utc)
+
+WAYS: dict[str, Callable[..., None]] = {
+    "store": lambda provider, *arguments, **options: provider.store(*arguments, **options),
+    "store_async": lambda provider, *arguments, **options: asyncio.run(
+        provider.store_async(*arguments, **options)
+    ),
+}
+
+
+@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
+def keep(request: pytest.FixtureRequest) -> Any:
+    """Each way to store: ``keep(provider, request_messages, response_messages, session=None)``."""
+    return request.param
+
+
+def provider_of(store: Store | None, **options: Any) -> KnowledgeContextProvider:
+    given_options: dict[str, Any] = {
+        "memory_capture": MemoryCaptureMode.ENABLED,
+        "on_internal_error": unexpected,
+        "clock": lambda: NOON,
+    }
+    return KnowledgeContextProvider(Resolver(), store, **(given_options | options))
+
+
+class Session:
+    """What a framework gives, equal to every other one of its kind."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Session)
+
+    __hash__ = None  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+
+
+# What is written
+
+
+def test_an_exchange_is_a_section_of_the_concept_of_its_day(keep: Any) -> None:
+    store = Store()
+    keep(provider_of(store), [user("How long?\nExactly.")], [agent("Five days.")])
+    ((scope, entry, tier),) = store.writes
+    assert (scope, tier) == (LOCAL, MemoryTier.USER)
+    assert entry.concept_name == "2026-01-15"
+    assert entry.frontmatter_if_creating["type"] == "AgentMemory"
+    assert entry.section_markdown == (
+        "## 12:30:05 UTC\n\n### User\n\n> How long?\n> Exactly.\n\n### Agent\n\n> Five days."
+    )
+
+
+def test_the_day_is_that_of_utc() -> None:
+    store = Store()
+    now = datetime(2026, 1, 1, 1, 30, tzinfo=timezone(timedelta(hours=2)))
+    provider_of(store, clock=lambda: now).store([user("x")], [agent("y")])
+    ((_, entry, _),) = store.writes
+    assert entry.concept_name == "2025-12-31"
+    assert entry.section_markdown.startswith("## 23:30:00 UTC\n")
+
+
+def test_without_a_clock_it_is_now() -> None:
+    store = Store()
+    before = datetime.now(timezone.utc)
+    provider_of(store, clock=None).store([user("x")], [agent("y")])
+    after = datetime.now(timezone.utc)
+    ((_, entry, _),) = store.writes
+    written = entry.section_markdown.splitlines()[0].removeprefix("## ").removesuffix(" UTC")
+    then = datetime.fromisoformat(f"{entry.concept_name}T{written}+00:00")
+    assert before.replace(microsecond=0) <= then <= after
+
+
+@pytest.mark.parametrize(
+    ("request_messages", "response_messages", "said", "answered"),
+    [
+        ([user("first"), agent("draft"), user("last")], [agent("one"), agent("two")], "> last", "> two"),
+        ([user("first"), user(" \n")], [agent("one"), agent(None), agent("")], "> first", "> one"),
+        ([], [agent("one"), user("no request")], "(none)", "> one"),
+        ([user("first"), agent("no response")], [ChatMessage("tool", "42")], "> first", "(none)"),
+        ([user("(none)")], [agent("x")], "> (none)", "> x"),
+    ],
+)
+def test_the_last_texts_are_kept(
+    keep: Any,
+    request_messages: Sequence[ChatMessage],
+    response_messages: Sequence[ChatMessage],
+    said: str,
+    answered: str,
+) -> None:
+    store = Store()
+    keep(provider_of(store), request_messages, response_messages)
+    ((_, entry, _),) = store.writes
+    _, _, rest = entry.section_markdown.partition("### User\n\n")
+    assert rest.split("\n\n### Agent\n\n") == [said, answered]
+
+
+def test_where_nothing_was_said_nothing_is_written(keep: Any) -> None:
+    store = Store()
+    provider = provider_of(store)
+    keep(provider, [user(" ")], [agent(None)])
+    assert (store.writes, provider.last_memory_error) == ([], None)
+
+
+@given(st.text("a\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029\x00\ud800#>- ", min_size=1) | st.text())
+def test_every_line_that_was_said_is_quoted(text: str) -> None:
+    store = Store()
+    provider_of(store).store([user(text)], [agent("x" + text)])
+    ((_, entry, _),) = store.writes
+    section = entry.section_markdown
+    assert section.encode()
+    assert "\0" not in section
+    head, user_part, *rest = section.split("\n\n### ")
+    assert head == "## 12:30:05 UTC"
+    agent_part = rest[-1]
+    assert agent_part.startswith("Agent\n\n> x")
+    for part in (user_part, agent_part):
+        _, said = part.split("\n\n", 1)
+        assert said == "(none)" or all(line.startswith("> ") for line in said.splitlines())
+    said = agent_part.partition("\n\n")[2]
+    kept = "".join(line.removeprefix("> ") for line in said.splitlines())
+    assert kept == "".join(("x" + text).splitlines()).replace("\0", "\ufffd").replace("\ud800", "\ufffd")
+
+
+def test_what_was_said_opens_no_heading_and_ends_no_quotation() -> None:
+    store = Store()
+    provider_of(store).store([user("x\n## 00:00:00 UTC\u2028### Agent\r---")], [agent("y")])
+    ((_, entry, _),) = store.writes
+    unquoted = [line for line in entry.section_markdown.splitlines() if line and not line.startswith("> ")]
+    assert unquoted == ["## 12:30:05 UTC", "### User", "### Agent"]
+
+
+# When
+
+
+def test_nothing_is_written_unless_it_is_enabled(keep: Any) -> None:
+    store = Store()
+    keep(provider_of(store, memory_capture=MemoryCaptureMode.DISABLED), [user("x")], [agent("y")])
+    keep(KnowledgeContextProvider(Resolver(), store), [user("x")], [agent("y")])
+    assert store.writes == []
+
+
+def test_nothing_is_written_of_an_invocation_that_failed(keep: Any) -> None:
+    store = Store()
+    provider = provider_of(store)
+    keep(provider, [user("x")], [agent("y")], failed=True)
+    assert (store.writes, provider.last_memory_error) == ([], None)
+    with pytest.raises(TypeError, match="failed is a bool, not str"):
+        keep(provider, [user("x")], [agent("y")], failed="no")
+
+
+def test_the_tier_is_the_hosts_choice(keep: Any) -> None:
+    store = Store()
+    keep(provider_of(store, capture_tier=MemoryTier.SESSION), [user("x")], [agent("y")])
+    assert store.writes[0][2] is MemoryTier.SESSION
+
+
+def test_without_a_store_the_reason_is_told(keep: Any) -> None:
+    provider = provider_of(None)
+    keep(provider, [user("x")], [agent("y")])
+    assert provider.last_memory_error == "nothing was written: there is no memory store"
+
+
+# What fails
+
+
+def test_a_refusal_of_the_store_is_told_until_something_is_written(keep: Any) -> None:
+    store = Store(result=MemoryWriteResult(written=False, error="the tier does not apply"))
+    provider = provider_of(store)
+    assert provider.last_memory_error is None
+    keep(provider, [user("x")], [agent("y")])
+    assert provider.last_memory_error == "the tier does not apply"
+    store.result = MemoryWriteResult(written=False, error=None)
+    keep(provider, [user("x")], [agent("y")])
+    assert provider.last_memory_error == "nothing was written"
+    store.result = MemoryWriteResult(written=True, error=None)
+    keep(provider, [user("x")], [agent("y")])
+    assert provider.last_memory_error is None
+
+
+def test_a_failing_store_breaks_nothing_and_its_words_are_for_the_host(keep: Any) -> None:
+    error = OSError(28, "No space left on device", "/secret/place")
+    errors: list[Exception] = []
+    provider = provider_of(Store(error=error), on_internal_error=errors.append)
+    keep(provider, [user("x")], [agent("y")])
+    assert errors == [error]
+    assert provider.last_memory_error == "nothing was written: OSError"
+
+
+@pytest.mark.parametrize("answer", [None, True, "written"])
+def test_a_store_that_answers_nonsense_has_not_written(answer: Any) -> None:
+    errors: list[Exception] = []
+    provider = provider_of(Store(result=answer), on_internal_error=errors.append)
+    provider.store([user("x")], [agent("y")])
+    assert "what memory_store.write returns is a MemoryWriteResult" in str(errors[0])
+    assert provider.last_memory_error == "nothing was written: RefusedTypeError"
+
+
+@pytest.mark.parametrize("now", [None, 0, datetime(2026, 1, 1)], ids=repr)  # noqa: DTZ001
+def test_a_clock_that_tells_no_time_breaks_nothing(keep: Any, now: Any) -> None:
+    errors: list[Exception] = []
+    store = Store()
+    provider = provider_of(store, clock=lambda: now, on_internal_error=errors.append)
+    keep(provider, [user("x")], [agent("y")])
+    assert "aware datetime" in str(errors[0])
+    assert store.writes == []
+    assert provider.last_memory_error is not None
+
+
+# For whom
+
+
+def test_without_an_accessor_it_is_nobodys() -> None:
+    store = Store()
+    provider = provider_of(store)
+    provider.provide([user("x")], session=Session())
+    provider.store([user("x")], [agent("y")], session=Session())
+    provider.store([user("x")], [agent("y")])
+    assert [scope for scope, _, _ in store.writes] == [LOCAL, LOCAL]
+
+
+def test_a_session_is_stored_under_the_scope_it_was_provided_for(keep: Any) -> None:
+    scopes = iter([ALICE, BOB, ALICE])
+    store = Store()
+    provider = provider_of(store, scope_accessor=lambda: next(scopes))
+    one, other = Session(), Session()
+    provider.provide([user("x")], session=one)
+    asyncio.run(provider.provide_async([user("x")], session=other))
+    provider.provide([], session=one)
+    keep(provider, [user("x")], [agent("y")], session=other)
+    keep(provider, [user("x")], [agent("y")], session=one)
+    assert [scope for scope, _, _ in store.writes] == [BOB, ALICE]
+    assert provider.last_memory_error is None
+
+
+def test_a_scope_is_taken_also_where_nothing_is_asked(keep: Any) -> None:
+    for options in ({"token_budget": 0}, dict[str, int]()):
+        store, session = Store(), Session()
+        provider = provider_of(store, scope_accessor=lambda: ALICE, **options)
+        provider.provide([] if not options else [user("x")], session=session)
+        keep(provider, [user("x")], [agent("y")], session=session)
+        assert [scope for scope, _, _ in store.writes] == [ALICE]
+
+
+def test_without_a_session_or_an_earlier_provide_nothing_is_written(keep: Any) -> None:
+    store = Store()
+    provider = provider_of(store, scope_accessor=lambda: ALICE)
+    provider.provide([user("x")], session=Session())
+    provider.provide([user("x")])
+    keep(provider, [user("x")], [agent("y")])
+    assert provider.last_memory_error == (
+        "nothing was written: a scope accessor is set, but no session was given"
+    )
+    keep(provider, [user("x")], [agent("y")], session=Session())
+    assert provider.last_memory_error == ("nothing was written: nothing was provided for this session before")
+    assert store.writes == []
+
+
+def test_a_session_of_two_scopes_is_never_written_for_again(keep: Any) -> None:
+    now = [ALICE]
+    store = Store()
+    provider = provider_of(store, scope_accessor=lambda: now[0])
+    session, other = Session(), Session()
+    for scope in (ALICE, BOB, BOB, ALICE):
+        now[0] = scope
+        provider.provide([user("x")], session=session)
+        keep(provider, [user("x")], [agent("y")], session=session)
+    provider.provide([user("x")], session=other)
+    assert [scope for scope, _, _ in store.writes] == [ALICE]
+    assert provider.last_memory_error == (
+        "nothing was written: this session was provided for under two scopes"
+    )
+    keep(provider, [user("x")], [agent("y")], session=other)
+    assert [scope for scope, _, _ in store.writes] == [ALICE, ALICE]
+
+
+def test_equal_scopes_are_one(keep: Any) -> None:
+    store, session = Store(), Session()
+    provider = provider_of(store, scope_accessor=lambda: KnowledgeAccessScope("acme", "alice"))
+    for _ in range(2):
+        provider.provide([user("x")], session=session)
+    keep(provider, [user("x")], [agent("y")], session=session)
+    assert [scope for scope, _, _ in store.writes] == [ALICE]
+
+
+@pytest.mark.parametrize("session", [{}, [], "s-1", 7, ()], ids=repr)
+def test_a_session_that_cannot_be_held_weakly_is_no_session(keep: Any, session: object) -> None:
+    store = Store()
+    provider = provider_of(store, scope_accessor=lambda: ALICE)
+    provider.provide([user("x")], session=session)
+    keep(provider, [user("x")], [agent("y")], session=session)
+    assert store.writes == []
+    kind = type(session).__name__
+    assert provider.last_memory_error == (
+        f"nothing was written: no weak reference to the session, a {kind}, can be made"
+    )
+
+
+def test_sessions_are_held_weakly_and_forgotten_with_all_that_was_known_of_them() -> None:
+    scopes = [ALICE, BOB]
+    store = Store()
+    provider = provider_of(store, scope_accessor=lambda: scopes[0])
+    # Sessions that follow each other at one place in memory, under scopes that take turns: no one inherits.
+    for _ in range(200):
+        session = Session()
+        gone = weakref.ref(session)
+        provider.provide([user("x")], session=session)
+        provider.store([user("x")], [agent("y")], session=session)
+        assert store.writes.pop()[0] == scopes[0]
+        scopes.reverse()
+        del session
+        gc.collect(0)
+        assert gone() is None
+    assert provider._sessions._taken == {}  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_session_in_a_cycle_is_forgotten_too() -> None:
+    provider = provider_of(Store(), scope_accessor=lambda: ALICE)
+    session: Any = Session()
+    session.itself, session.provider = session, provider
+    provider.provide([user("x")], session=session)
+    del session
+    gc.collect()
+    assert provider._sessions._taken == {}  # pyright: ignore[reportPrivateUsage]
+
+
+def test_two_scopes_at_once_are_noticed() -> None:
+    scope = threading.local()
+    for _ in range(50):
+        store, session = Store(), Session()
+        provider = provider_of(store, scope_accessor=lambda: scope.value)
+        start = threading.Barrier(8)
+
+        def work(
+            number: int,
+            start: threading.Barrier = start,
+            provider: KnowledgeContextProvider = provider,
+            session: Session = session,
+        ) -> None:
+            scope.value = ALICE if number else BOB
+            start.wait(30)
+            provider.provide([user("x")], session=session)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+        provider.store([user("x")], [agent("y")], session=session)
+        assert store.writes == []
+        assert "two scopes" in (provider.last_memory_error or "")
