@@ -21,7 +21,7 @@ from okf_catalog import (
     MemoryTier,
     MemoryWriteResult,
 )
-from providing import Resolver, Store, agent, unexpected, user
+from providing import WRITTEN, Resolver, Store, agent, unexpected, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,10 +38,10 @@ WAYS: dict[str, Callable[..., None]] = {
 }
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
+@pytest.fixture(params=[*WAYS])
 def keep(request: pytest.FixtureRequest) -> Any:
     """Each way to store: ``keep(provider, request_messages, response_messages, session=None)``."""
-    return request.param
+    return WAYS[request.param]
 
 
 def provider_of(store: Store | None, **options: Any) -> KnowledgeContextProvider:
@@ -193,15 +193,12 @@ def test_without_a_store_the_reason_is_told(keep: Any) -> None:
 def test_a_refusal_of_the_store_is_told_until_something_is_written(keep: Any) -> None:
     store = Store(result=MemoryWriteResult(written=False, error="the tier does not apply"))
     provider = provider_of(store)
-    assert provider.last_memory_error is None
-    keep(provider, [user("x")], [agent("y")])
-    assert provider.last_memory_error == "the tier does not apply"
-    store.result = MemoryWriteResult(written=False, error=None)
-    keep(provider, [user("x")], [agent("y")])
-    assert provider.last_memory_error == "nothing was written"
-    store.result = MemoryWriteResult(written=True, error=None)
-    keep(provider, [user("x")], [agent("y")])
-    assert provider.last_memory_error is None
+    told = [provider.last_memory_error]
+    for result in (store.result, MemoryWriteResult(written=False, error=None), WRITTEN):
+        store.result = result
+        keep(provider, [user("x")], [agent("y")])
+        told.append(provider.last_memory_error)
+    assert told == [None, "the tier does not apply", "nothing was written", None]
 
 
 def test_a_failing_store_breaks_nothing_and_its_words_are_for_the_host(keep: Any) -> None:

@@ -46,15 +46,14 @@ WAYS: dict[str, Callable[..., ProvidedContext]] = {
 }
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
-def provide(request: pytest.FixtureRequest) -> Callable[..., ProvidedContext]:
-    """Each way to be provided: ``provide(provider, messages, session=None)``."""
-    way: Callable[..., ProvidedContext] = request.param
-    return way
-
-
 Way = Any
-"""What the fixture is."""
+"""What the fixture is: ``provide(provider, messages, session=None)``."""
+
+
+@pytest.fixture(params=[*WAYS])
+def provide(request: pytest.FixtureRequest) -> Way:
+    """Each way to be provided."""
+    return WAYS[request.param]
 
 
 # The question
@@ -88,7 +87,7 @@ def test_the_question_is_the_last_text_of_the_user(
 def test_without_a_question_nothing_is_asked(provide: Way, messages: Sequence[ChatMessage]) -> None:
     resolver, store = Resolver([passage("a")]), Store([passage("m")])
     assert provide(KnowledgeContextProvider(resolver, store), messages) == ProvidedContext()
-    assert resolver.queries == store.reads == []
+    assert (resolver.queries, store.reads) == ([], [])
 
 
 @pytest.mark.parametrize("budget", [0, -1, -(10**30)])
@@ -96,7 +95,7 @@ def test_without_a_budget_nothing_is_asked(provide: Way, budget: int) -> None:
     resolver, store = Resolver([passage("a")]), Store([passage("m")])
     provider = KnowledgeContextProvider(resolver, store, token_budget=budget)
     assert provide(provider, [user("word")]) == ProvidedContext()
-    assert resolver.queries == store.reads == []
+    assert (resolver.queries, store.reads) == ([], [])
 
 
 def test_strategy_quota_and_staleness_are_those_of_the_question(provide: Way) -> None:
@@ -206,8 +205,9 @@ def test_an_accessor_is_called_where_the_caller_is(provide: Way) -> None:
     ],
 )
 def test_a_wrong_kind_is_refused_at_construction(options: dict[str, Any], message: str) -> None:
+    options.setdefault("resolver", Resolver())
     with pytest.raises(TypeError, match=message) as raised:
-        KnowledgeContextProvider(**({"resolver": Resolver()} | options))
+        KnowledgeContextProvider(**options)
     assert isinstance(raised.value, OkfCatalogError)
 
 
@@ -368,25 +368,26 @@ def test_an_answer_that_is_none_makes_its_side_empty(answer: Any) -> None:
     assert len(errors) == 2
 
 
-def wrong_counts() -> dict[str, Any]:
-    async def counted(text: str) -> int:
-        return len(text)
-
-    def raising(text: str) -> int:
-        raise ValueError("not in the vocabulary")
-
-    return {
-        "raises": raising,
-        "float": lambda text: len(text) / 4,
-        "bool": lambda text: True,
-        "none": lambda text: None,
-        "negative": lambda text: -1,
-        "nan": lambda text: float("nan"),
-        "coroutine": counted,
-    }
+async def counted_later(text: str) -> int:
+    return len(text)
 
 
-@pytest.mark.parametrize("count", wrong_counts().values(), ids=wrong_counts().keys())
+def raising(text: str) -> int:
+    raise ValueError("not in the vocabulary")
+
+
+WRONG_COUNTS: dict[str, Callable[[str], object]] = {
+    "raises": raising,
+    "float": lambda text: len(text) / 4,
+    "bool": lambda text: True,
+    "none": lambda text: None,
+    "negative": lambda text: -1,
+    "nan": lambda text: float("nan"),
+    "coroutine": counted_later,
+}
+
+
+@pytest.mark.parametrize("count", WRONG_COUNTS.values(), ids=WRONG_COUNTS.keys())
 def test_a_count_that_is_none_makes_the_context_empty(provide: Way, count: Any) -> None:
     errors: list[Exception] = []
     provider = KnowledgeContextProvider(
@@ -450,14 +451,14 @@ def test_what_ends_a_program_passes(kind: type[BaseException]) -> None:
 
 
 def test_cancellation_passes_wherever_it_waits() -> None:
-    class Waiting(Resolver, Store):
+    class Waiting:
         waiting: asyncio.Event
 
-        async def forever(self, *arguments: Any) -> Any:
+        async def forever(self, *arguments: object) -> None:
             self.waiting.set()
             await asyncio.Event().wait()
 
-        search_async = read_async = write_async = forever
+        search_async = read_async = write_async = search = read = forever
 
     async def cancelled(start: Callable[[KnowledgeContextProvider], Any], resolver: Any, store: Any) -> None:
         Waiting.waiting = asyncio.Event()
