@@ -142,8 +142,9 @@ def text_of(context: ProvidedContext) -> str:
         return ""
     (message,) = context.messages
     assert message.role == "user"
-    assert message.text == "\n".join(block.text for block in context.blocks)
-    return message.text
+    text = "\n".join(block.text for block in context.blocks)
+    assert message.text == text
+    return text
 
 
 def concepts(context: ProvidedContext) -> list[str]:

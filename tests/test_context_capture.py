@@ -24,18 +24,18 @@ from okf_catalog import (
 from providing import WRITTEN, Resolver, Store, agent, unexpected, user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 LOCAL = KnowledgeAccessScope.LOCAL
 ALICE, BOB = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
 NOON = datetime(2026, 1, 15, 12, 30, 5, tzinfo=timezone.utc)
 
-WAYS: dict[str, Callable[..., None]] = {
-    "store": lambda provider, *arguments, **options: provider.store(*arguments, **options),
-    "store_async": lambda provider, *arguments, **options: asyncio.run(
-        provider.store_async(*arguments, **options)
-    ),
-}
+
+def store_async(provider: KnowledgeContextProvider, *arguments: Any, **options: Any) -> None:
+    asyncio.run(provider.store_async(*arguments, **options))
+
+
+WAYS: dict[str, Any] = {"store": KnowledgeContextProvider.store, "store_async": store_async}
 
 
 @pytest.fixture(params=[*WAYS])

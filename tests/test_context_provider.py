@@ -38,13 +38,12 @@ if TYPE_CHECKING:
 
 ALICE = KnowledgeAccessScope("acme", "alice")
 
-WAYS: dict[str, Callable[..., ProvidedContext]] = {
-    "provide": lambda provider, *arguments, **options: provider.provide(*arguments, **options),
-    "provide_async": lambda provider, *arguments, **options: asyncio.run(
-        provider.provide_async(*arguments, **options)
-    ),
-}
 
+def provide_async(provider: KnowledgeContextProvider, *arguments: Any, **options: Any) -> ProvidedContext:
+    return asyncio.run(provider.provide_async(*arguments, **options))
+
+
+WAYS = {"provide": KnowledgeContextProvider.provide, "provide_async": provide_async}
 
 Way = Any
 """What the fixture is: ``provide(provider, messages, session=None)``."""
