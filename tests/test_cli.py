@@ -407,7 +407,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(catalog: Path, arguments: Seque
     assert said.endswith("\n")
 
 
-@pytest.mark.parametrize("command", [["search", "x"], ["check"]])
+@pytest.mark.parametrize("command", [["search", "x"], ["context", "x"], ["check"]])
 def test_a_catalog_that_cannot_open_says_all_that_is_wrong_and_exits_with_1(
     tmp_path: Path, command: list[str]
 ) -> None:
@@ -442,7 +442,7 @@ def test_version_is_shown() -> None:
 
 
 def test_help_says_what_the_exit_codes_mean() -> None:
-    for command in ("search", "check"):
+    for command in ("search", "context", "check"):
         shown = run(command, "--help", env={"COLUMNS": "120"})
         assert "--catalog" in shown
         assert "Exits with" in shown

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from okf_catalog import CatalogError
 from okf_catalog.cli.check import check
+from okf_catalog.cli.context import context
 from okf_catalog.cli.memory import memory
 from okf_catalog.cli.screen import complain, one_line
 from okf_catalog.cli.search import search
@@ -61,6 +62,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(search)
+app.command()(context)
 app.command()(check)
 app.add_typer(memory, name="memory")
 

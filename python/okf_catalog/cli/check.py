@@ -10,6 +10,7 @@ from rich.text import Text
 from okf_catalog import CatalogReport, FileKnowledgeCatalog, KnowledgeCatalogSource, SourceReport
 from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import open_console, show, visible
+from okf_catalog.cli.table import table
 
 __all__ = ["check"]
 
@@ -36,7 +37,8 @@ def check(
         report = opened.report()
     remarks = [remark for source in report.sources for remark in _remarks(source)]
     console = open_console()
-    for line in _table(report):
+    rows = [_row(source) for source in report.sources]
+    for line in table(HEADINGS, rows, numbers=("priority", "concepts")):
         show(console, Text(visible(line)))
     show(console, Text())
     for remark in remarks:
@@ -44,18 +46,6 @@ def check(
     show(console, Text(_summary(report)))
     if strict and any(source.failure is not None or source.problems for source in report.sources):
         raise typer.Exit(1)
-
-
-def _table(report: CatalogReport) -> Iterator[str]:
-    rows = [HEADINGS, *map(_row, report.sources)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            # Numbers stand to the right.
-            cell.rjust(width) if heading in ("priority", "concepts") else cell.ljust(width)
-            for cell, width, heading in zip(row, widths, HEADINGS, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
 
 
 def _row(report: SourceReport) -> tuple[str, ...]:

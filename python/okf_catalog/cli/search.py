@@ -68,7 +68,7 @@ def search(
 
     Exits with 0 also when nothing matches, 1 if the catalog cannot open, 2 for wrong usage.
     """
-    stale_policy = _stale_policy(stale)
+    stale_policy = stale_policy_of(stale)
     try:
         query = KnowledgeQuery(
             text,
@@ -92,7 +92,8 @@ def search(
         print_readable(context, limit=limit)
 
 
-def _stale_policy(word: str) -> StalePolicy:
+def stale_policy_of(word: str) -> StalePolicy:
+    """What ``--stale`` says."""
     if word == "use":
         return StalePolicy.USE
     if word == "strict":

@@ -1,0 +1,211 @@
+"""``okf-catalog context``: what a model would be given to read, and how the budget was spent on it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from json import dumps
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from rich.text import Text
+
+from okf_catalog import (
+    ChatMessage,
+    KnowledgeAccessScope,
+    KnowledgeContextProvider,
+    KnowledgePassage,
+    KnowledgeQuery,
+    KnowledgeResolver,
+    KnowledgeResolverStrategy,
+    MemoryOverlapError,
+    MemoryStore,
+    ProvidedContext,
+    RefusedTypeError,
+    RefusedValueError,
+    open_knowledge,
+)
+from okf_catalog.cli.memory import SessionOption, TenantOption, UserOption
+from okf_catalog.cli.progress import progress_bars
+from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
+from okf_catalog.cli.search import stale_policy_of
+from okf_catalog.cli.table import table
+from okf_catalog.provider.budget import tokens_of_length
+
+__all__ = ["context"]
+
+HEADINGS = ("source", "found", "given", "cut", "tokens")
+
+
+def context(
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What a user asks an agent.", show_default=False)
+    ],
+    *,
+    catalog: Annotated[
+        Path, typer.Option(metavar="PATH", help="The catalog.json to ask.", show_default=False)
+    ],
+    budget: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Tokens for the message; four characters are one.")
+    ] = 2000,
+    knowledge_share: Annotated[
+        float, typer.Option(metavar="PART", help="The part of the budget that is for knowledge first.")
+    ] = 0.6,
+    memory_share: Annotated[
+        float, typer.Option(metavar="PART", help="The part of the budget that is for memory first.")
+    ] = 0.4,
+    strategy: Annotated[
+        KnowledgeResolverStrategy, typer.Option(help="How passages of several sources are ordered.")
+    ] = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
+    quota: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Passages in a row from one source, while another has some; not for grouped_by_source.",
+        ),
+    ] = None,
+    stale: Annotated[
+        str,
+        typer.Option(
+            metavar="use|strict|DAYS",
+            help="Concepts past their stale_after: use them all, none, or those less than DAYS days past it.",
+        ),
+    ] = "use",
+    tenant: TenantOption = None,
+    user: UserOption = None,
+    session: SessionOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document, without colours.")
+    ] = False,
+) -> None:
+    """Show the message that a model would be given with a question, and how the budget was spent.
+
+    For each source: how many passages were found, how many of them are given, how many of those are cut,
+    and what they count. Exits with 0 also when nothing is found, 1 if the catalog cannot open or remembers
+    where others would see it, 2 for wrong usage.
+    """
+    errors: list[Exception] = []
+    stale_policy = stale_policy_of(stale)
+    try:
+        # Refused as a search refuses it: a provider takes it for a user who said nothing.
+        KnowledgeQuery(text, fairness_quota=quota)
+        scope = KnowledgeAccessScope(tenant, user, session)
+        with (
+            log_to_stderr(),
+            progress_bars() as tell,
+            open_knowledge(catalog, watch_for_changes=False, on_progress=tell) as knowledge,
+        ):
+            known, remembered = _Asked(knowledge), _Asked(knowledge.memory)
+            provider = KnowledgeContextProvider(
+                cast("KnowledgeResolver", known),
+                None if remembered.who is None else cast("MemoryStore", remembered),
+                token_budget=budget,
+                knowledge_budget_share=knowledge_share,
+                memory_budget_share=memory_share,
+                resolver_strategy=strategy,
+                fairness_quota=quota,
+                stale_policy=stale_policy,
+                scope_accessor=lambda: scope,
+                on_internal_error=errors.append,
+            )
+            provided = provider.provide([ChatMessage("user", text)])
+            spending = list(_spending([*known.passages, *remembered.passages], provided))
+    except MemoryOverlapError as error:
+        complain(str(error))
+        raise typer.Exit(1) from error
+    except (RefusedTypeError, RefusedValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    if errors:
+        raise errors[0]
+    if as_json:
+        _print_json(provided, spending, budget=budget)
+    else:
+        _print_readable(provided, spending, budget=budget)
+
+
+@dataclass
+class _Asked:
+    """A resolver or a store that is asked through this, and what it answered."""
+
+    who: Any
+    passages: Sequence[KnowledgePassage] = ()
+
+    def search(self, query: KnowledgeQuery) -> Any:
+        answer = self.who.search(query)
+        self.passages = answer.passages
+        return answer
+
+    def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery) -> Any:
+        answer = self.who.read(scope, query)
+        self.passages = answer.passages
+        return answer
+
+
+@dataclass(frozen=True)
+class _Spending:
+    """What became of one source."""
+
+    source_id: str
+    found: int
+    given: int
+    cut: int
+    tokens: int
+
+
+def _spending(passages: Sequence[KnowledgePassage], provided: ProvidedContext) -> Iterator[_Spending]:
+    """Sources in the order of the message, then those that are not in it. Their tokens are its tokens."""
+    found = Counter(passage.source_id for passage in passages)
+    given, cut, tokens = Counter[str](), Counter[str](), Counter[str]()
+    length = 0
+    for block in provided.blocks:
+        given[block.source_id] += 1
+        cut[block.source_id] += block.truncated
+        # With the newline before it, if any; what is rounded up is counted where it comes to be.
+        longer = length + len(block.text) + (length > 0)
+        tokens[block.source_id] += tokens_of_length(longer) - tokens_of_length(length)
+        length = longer
+    for source_id in dict.fromkeys([*given, *found]):
+        yield _Spending(source_id, found[source_id], given[source_id], cut[source_id], tokens[source_id])
+
+
+def _print_readable(provided: ProvidedContext, spending: Sequence[_Spending], *, budget: int) -> None:
+    console = open_console()
+    for message in provided.messages:
+        for line in (message.text or "").split("\n"):
+            show(console, Text(visible(line)))
+        show(console, Text())
+    if spending:
+        rows = [tuple(map(str, asdict(source).values())) for source in spending]
+        for line in table(HEADINGS, rows, numbers=HEADINGS[1:]):
+            show(console, Text(visible(line), style="dim"))
+        show(console, Text())
+    show(console, Text(f"{provided.tokens} of {budget} tokens spent.", style="dim"))
+    for diagnostic in provided.diagnostics:
+        show(console, Text(visible(f"[{diagnostic.code.value}] {diagnostic.message}"), style="yellow"))
+
+
+def _print_json(provided: ProvidedContext, spending: Sequence[_Spending], *, budget: int) -> None:
+    """Prints one document. It is ASCII: valid in every encoding, and harmless on a terminal."""
+    document = {
+        "instructions": provided.instructions,
+        "message": provided.messages[0].text if provided.messages else None,
+        "budget": budget,
+        "tokens": provided.tokens,
+        "left_out": provided.left_out,
+        "sources": [asdict(source) for source in spending],
+        "blocks": [
+            {
+                "role": block.role.value,
+                "source_id": block.source_id,
+                "concept_id": block.concept_id,
+                "truncated": block.truncated,
+            }
+            for block in provided.blocks
+        ],
+        "diagnostics": [
+            {"code": diagnostic.code.value, "source_id": diagnostic.source_id, "message": diagnostic.message}
+            for diagnostic in provided.diagnostics
+        ],
+    }
+    typer.echo(dumps(document, indent=2))
