@@ -71,7 +71,11 @@ def test_an_exchange_is_a_section_of_the_concept_of_its_day(keep: Any) -> None:
     ((scope, entry, tier),) = store.writes
     assert (scope, tier) == (LOCAL, MemoryTier.USER)
     assert entry.concept_name == "2026-01-15"
-    assert entry.frontmatter_if_creating["type"] == "AgentMemory"
+    assert entry.frontmatter_if_creating == {
+        "type": "AgentMemory",
+        "title": "2026-01-15",
+        "description": "Exchanges, 2026-01-15 UTC",
+    }
     assert entry.section_markdown == (
         "## 12:30:05 UTC\n\n### User\n\n> How long?\n> Exactly.\n\n### Agent\n\n> Five days."
     )

@@ -28,11 +28,8 @@ def entry_of(user_text: str | None, agent_text: str | None, now: datetime) -> Me
         f"### User\n\n{_quoted(user_text)}",
         f"### Agent\n\n{_quoted(agent_text)}",
     )
-    frontmatter = {
-        "type": "AgentMemory",
-        "title": f"Conversation of {day}",
-        "description": f"What user and agent said on {day}, by the hour in UTC.",
-    }
+    # In few words: each of them is found by whoever uses it in a question.
+    frontmatter = {"type": "AgentMemory", "title": day, "description": f"Exchanges, {day} UTC"}
     return MemoryEntry(day, frontmatter, "\n\n".join(section))
 
 
