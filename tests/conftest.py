@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+import socket
+from typing import TYPE_CHECKING, NoReturn
 
 import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from asking import RESOLVERS, WAYS, Entrance
-from okf_catalog import FileKnowledgeCatalog
+from guarded import guarded_catalog, own_tenant
+from okf_catalog import FileKnowledgeCatalog, KnowledgeResolver, KnowledgeResolverRouter
 from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
@@ -55,3 +57,22 @@ def ask(request: pytest.FixtureRequest, catalog: FileKnowledgeCatalog) -> Entran
     """Each way to ask each kind of resolver: all of them check, refuse and restrict alike."""
     resolver, way = request.param
     return Entrance(catalog, resolver, way)
+
+
+@pytest.fixture
+def resolver(tmp_path: Path) -> Iterator[KnowledgeResolver]:
+    """Answers each tenant with what is for everybody and for that tenant (``guarded``)."""
+    with guarded_catalog(tmp_path) as catalog:
+        yield KnowledgeResolverRouter(catalog, default_source_visibility_policy=own_tenant)
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reaches for the network fails the test."""
+
+    def refuse(*arguments: object, **_: object) -> NoReturn:
+        raise AssertionError(f"the network was asked for {arguments[1:]!r}")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
