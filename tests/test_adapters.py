@@ -18,8 +18,10 @@ else:
 
 ROOT = Path(__file__).parent.parent
 ADAPTERS = {
+    "agent_framework": ("agent_framework", "agent-framework-core", "agent-framework"),
     "langchain": ("langchain_core", "langchain-core", "langchain"),
     "llama_index": ("llama_index", "llama-index-core", "llama-index"),
+    "pydantic_ai": ("pydantic_ai", "pydantic-ai-slim", "pydantic-ai"),
 }
 """Module: what it imports, in which package that comes, and the extra that brings it."""
 

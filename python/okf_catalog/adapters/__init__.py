@@ -3,9 +3,21 @@
 ===================  ==============================  ==========================================
 module               what it has                     ``pip install "okf-catalog[...]"``
 ===================  ==============================  ==========================================
+``agent_framework``  ``OkfContextProvider``          ``agent-framework``
 ``langchain``        ``OkfRetriever``                ``langchain``
 ``llama_index``      ``OkfRetriever``                ``llama-index``
+``pydantic_ai``      ``OkfCapability``               ``pydantic-ai``
 ===================  ==============================  ==========================================
+
+Context provider and capability put what a :class:`KnowledgeContextProvider` provides before a run's question,
+and let it store what was said::
+
+    from okf_catalog import KnowledgeContextProvider, open_knowledge
+    from okf_catalog.adapters.agent_framework import OkfContextProvider
+
+    with open_knowledge("catalog.json") as knowledge:
+        provider = KnowledgeContextProvider(knowledge.resolver, scope_accessor=current_scope)
+        agent = Agent(client, context_providers=[OkfContextProvider(provider)])
 
 A retriever asks a resolver and hands over passages as the framework's own documents::
 
@@ -15,7 +27,7 @@ A retriever asks a resolver and hands over passages as the framework's own docum
     with open_knowledge("catalog.json", default_strategy="merged") as knowledge:
         retriever = OkfRetriever(knowledge.resolver, scope=current_scope, limit=8)
 
-On whose behalf it asks, it learns from the host alone: ``scope`` is fixed, or a function that the host gives.
+On whose behalf they ask, they learn from the host alone: a scope is fixed, or what a function of the host says.
 No message, question or tool argument can name it.
 
 Nothing here is imported by ``okf_catalog`` itself.
