@@ -11,11 +11,6 @@ from pathlib import Path
 import okf_catalog.adapters
 import pytest
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    tomllib = pytest.importorskip("tomllib")
-
 ROOT = Path(__file__).parent.parent
 ADAPTERS = {
     "agent_framework": ("agent_framework", "agent-framework-core", "agent-framework"),
@@ -86,6 +81,7 @@ def test_importing_an_adapter_leaves_the_network_alone(module: str) -> None:
 
 @pytest.mark.parametrize("module", ADAPTERS)
 def test_each_extra_brings_its_package_and_so_do_the_tests(module: str) -> None:
+    tomllib = pytest.importorskip("tomllib")  # Python 3.11
     _, package, extra = ADAPTERS[module]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     [requirement] = settings["project"]["optional-dependencies"][extra]

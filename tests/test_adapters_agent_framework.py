@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import weakref
-from collections.abc import AsyncIterable, Awaitable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,9 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 from guarded import ACME, LOCAL
 from notebooks import Notebook
-from okf_catalog import KnowledgeAccessScope, MemoryTier, RefusedTypeError
-from okf_catalog.provider.capture import MemoryCaptureMode
-from okf_catalog.provider.provider import KnowledgeContextProvider
+from okf_catalog import (
+    KnowledgeAccessScope,
+    KnowledgeContextProvider,
+    MemoryCaptureMode,
+    MemoryTier,
+    RefusedTypeError,
+)
 
 pytest.importorskip("agent_framework")
 
@@ -36,6 +39,8 @@ from agent_framework import (
 from okf_catalog.adapters.agent_framework import OkfContextProvider
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, Awaitable, Mapping, Sequence
+
     from okf_catalog import KnowledgeResolver
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -95,14 +100,14 @@ def provider(
 
 async def ask(agent: Agent[Any], text: str, *, stream: bool, **options: Any) -> str:
     if not stream:
-        return (await agent.run(text, **options)).text
+        return str(await agent.run(text, **options))
     answer = agent.run(text, stream=True, **options)
     return "".join([update.text async for update in answer])
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "streamed"])
 def stream(request: pytest.FixtureRequest) -> bool:
-    return request.param
+    return request.param is True
 
 
 def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -305,7 +310,11 @@ def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver
         Message("user", ["word"]),
         picture,
     ]
-    asyncio.run(agent.run(messages))
+
+    async def ask() -> None:
+        await agent.run(messages)
+
+    asyncio.run(ask())
     assert client.blocks() == 5
 
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from guarded import ACME, LOCAL
 from notebooks import Notebook
-from okf_catalog import KnowledgeAccessScope, RefusedTypeError
-from okf_catalog.provider.capture import MemoryCaptureMode
-from okf_catalog.provider.provider import KnowledgeContextProvider
+from okf_catalog import KnowledgeAccessScope, KnowledgeContextProvider, MemoryCaptureMode, RefusedTypeError
 
 pytest.importorskip("pydantic_ai")
 
@@ -86,15 +84,18 @@ def capability(
 
 
 async def ask(agent: Agent[None, str], text: str, *, stream: bool, **options: Any) -> str:
-    if not stream:
-        return (await agent.run(text, **options)).output
-    async with agent.run_stream(text, **options) as answer:
-        return await answer.get_output()
+    output: str
+    if stream:
+        async with agent.run_stream(text, **options) as answer:
+            output = await answer.get_output()
+    else:
+        output = (await agent.run(text, **options)).output
+    return output
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "streamed"])
 def stream(request: pytest.FixtureRequest) -> bool:
-    return request.param
+    return request.param is True
 
 
 def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -223,7 +224,10 @@ def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver
     picture = ImageUrl("https://example.com/a.png")
     asyncio.run(agent.run(["word", picture]))
     assert script.seen[0][0].count("</okf-context>") == 5
-    history = [ModelRequest(parts=[UserPromptPart("word")]), ModelResponse(parts=[TextPart("Yes?")])]
+    history: list[ModelMessage] = [
+        ModelRequest(parts=[UserPromptPart("word")]),
+        ModelResponse(parts=[TextPart("Yes?")]),
+    ]
     asyncio.run(agent.run([picture], message_history=history))
     assert sum(text.count("</okf-context>") for text in script.seen[1]) == 5
 

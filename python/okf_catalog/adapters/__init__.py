@@ -27,8 +27,8 @@ A retriever asks a resolver and hands over passages as the framework's own docum
     with open_knowledge("catalog.json", default_strategy="merged") as knowledge:
         retriever = OkfRetriever(knowledge.resolver, scope=current_scope, limit=8)
 
-On whose behalf they ask, they learn from the host alone: a scope is fixed, or what a function of the host says.
-No message, question or tool argument can name it.
+On whose behalf they ask, they learn from the host alone: a scope is fixed, or what a function of the host
+says. No message, question or tool argument can name it.
 
 Nothing here is imported by ``okf_catalog`` itself.
 """

@@ -81,7 +81,10 @@ class OkfCapability(AbstractCapability[Any]):
 
 
 def _with(context: Iterable[ChatMessage], messages: list[ModelMessage]) -> list[ModelMessage]:
-    """The messages, with the context before what the user last said; after a tool's answers, which come first."""
+    """The messages, with the context before what the user last said.
+
+    It joins that request: between two messages it could part a tool's call from its answer.
+    """
     parts = [UserPromptPart(message.text or "") for message in context]
     for place, message in reversed(list(enumerate(messages))):
         if isinstance(message, ModelRequest):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_count, check_kind, check_text, drop_coroutine
+from okf_catalog.checks import check_count, check_kind, drop_coroutine
 from okf_catalog.errors import RefusedTypeError
+from okf_catalog.provider.messages import whole_characters
+from okf_catalog.provider.provider import ScopeAccessor
 from okf_catalog.query import KnowledgeQuery
 from okf_catalog.resolver import KnowledgeResolver
 from okf_catalog.scope import KnowledgeAccessScope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from okf_catalog._engine import KnowledgePassage
     from okf_catalog.context import KnowledgeContext, KnowledgeDiagnostic
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DiagnosticsListener", "Retrieval", "Scope", "id_of", "metadata_of", "text_of"]
 
-Scope: TypeAlias = KnowledgeAccessScope | Callable[[], KnowledgeAccessScope]
+Scope: TypeAlias = KnowledgeAccessScope | ScopeAccessor
 """On whose behalf a retriever asks: always the same, or what the host's function says, once per question."""
 
 DiagnosticsListener: TypeAlias = "Callable[[tuple[KnowledgeDiagnostic, ...]], object]"
@@ -73,8 +75,8 @@ class Retrieval:
         """The best passages for a question, none for a blank one: frameworks do ask those.
 
         Raises:
-            RefusedTypeError, RefusedValueError: the question is no text, or the host's function for the scope
-                answered with something else.
+            RefusedTypeError: the question is no ``str``, or the host's function for the scope answered with
+                something else.
             Exception: whatever that function or the search raises, unchanged.
         """
         query = self._ask(text)
@@ -86,17 +88,11 @@ class Retrieval:
         return () if query is None else self._hand_over(await self._resolver.search_async(query))
 
     def _ask(self, text: str) -> KnowledgeQuery | None:
-        check_text("the question", text)
+        check_kind("the question", text, str, "a str")
+        text = whole_characters(text)
         if is_blank(text):
             return None
-        settled = self._query
-        return KnowledgeQuery(
-            text,
-            resolver_strategy=settled.resolver_strategy,
-            fairness_quota=settled.fairness_quota,
-            stale_policy=settled.stale_policy,
-            scope=self._current_scope(),
-        )
+        return replace(self._query, text=text, scope=self._current_scope())
 
     def _current_scope(self) -> KnowledgeAccessScope:
         answer = self._scope()
