@@ -289,26 +289,35 @@ class Meddler(ContextProvider):
     """Another provider, which puts words into the user's mouth."""
 
     async def before_run(self, *, context: Any, **_: Any) -> None:
-        context.extend_messages(self, [Message("user", ["unheard"])])
+        context.extend_messages(self, [Message("user", ["word"])])
+
+
+PICTURE = Message("user", [Content.from_uri("https://example.com/a.png", media_type="image/png")])
 
 
 def test_what_other_providers_add_is_no_question(resolver: KnowledgeResolver) -> None:
-    client, notebook = Scripted("Indeed."), Notebook()
+    client, notebook = Scripted("A cat.", "No idea."), Notebook()
     agent = Agent(client, context_providers=[Meddler("meddler"), provider(resolver, notebook)])
-    asyncio.run(ask(agent, "word", stream=False))
-    assert client.blocks() == 5
-    assert notebook.sections(LOCAL) == [EXCHANGE.format("word", "Indeed.")]
+
+    async def ask() -> None:
+        await agent.run(PICTURE)
+        await agent.run("unheard")
+
+    asyncio.run(ask())
+    assert client.blocks(0) == 0
+    first, second = notebook.sections(LOCAL)
+    assert first == EXCHANGE.format("", "A cat.").replace("> \n", "(none)\n")
+    assert second == EXCHANGE.format("unheard", "No idea.")
 
 
 def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver) -> None:
     client = Scripted("Indeed.")
     agent = Agent(client, context_providers=[provider(resolver)])
-    picture = Message("user", [Content.from_uri("https://example.com/a.png", media_type="image/png")])
     messages = [
         Message("user", ["unheard"]),
         Message("assistant", ["Yes?"]),
         Message("user", ["word"]),
-        picture,
+        PICTURE,
     ]
 
     async def ask() -> None:

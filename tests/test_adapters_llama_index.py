@@ -59,6 +59,11 @@ def test_a_model_reads_where_a_node_comes_from_and_how_far_to_trust_it(resolver:
     assert read["knowledge:few:old"] == where.format("old") + "stale_after: 2020-01-01\n\nword"
 
 
+def test_only_what_is_written_is_embedded(resolver: KnowledgeResolver) -> None:
+    [node] = OkfRetriever(resolver, limit=1).retrieve("word")
+    assert node.get_content(MetadataMode.EMBED) == "a word in the body"
+
+
 def test_every_way_to_ask_it_finds_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     for text, expected in (("word", OPEN), ("", []), ("unheard", [])):

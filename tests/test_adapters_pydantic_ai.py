@@ -17,11 +17,13 @@ pytest.importorskip("pydantic_ai")
 
 from okf_catalog.adapters.pydantic_ai import OkfCapability
 from pydantic_ai import Agent, ImageUrl, ToolReturn
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
     ModelResponse,
+    TextContent,
     TextPart,
     ToolCallPart,
     UserPromptPart,
@@ -219,7 +221,7 @@ def test_a_tools_answer_follows_its_call(resolver: KnowledgeResolver) -> None:
 
 
 def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver) -> None:
-    script = Script("Indeed.", "Indeed.")
+    script = Script("Indeed.", "Indeed.", "Indeed.")
     agent = Agent(script.model, capabilities=[capability(resolver)])
     picture = ImageUrl("https://example.com/a.png")
     asyncio.run(agent.run(["word", picture]))
@@ -230,6 +232,22 @@ def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver
     ]
     asyncio.run(agent.run([picture], message_history=history))
     assert sum(text.count("</okf-context>") for text in script.seen[1]) == 5
+    asyncio.run(agent.run([TextContent("word", metadata="as pasted"), picture]))
+    assert script.seen[2][0].count("</okf-context>") == 5
+
+
+class Canned(AbstractCapability[Any]):
+    """Answers instead of the model."""
+
+    async def wrap_model_request(self, ctx: Any, **_: Any) -> ModelResponse:
+        return ModelResponse(parts=[TextPart("Closed today.")])
+
+
+def test_a_run_that_asks_no_model_is_not_remembered(resolver: KnowledgeResolver) -> None:
+    script, notebook = Script(), Notebook()
+    agent = Agent(script.model, capabilities=[Canned(), capability(resolver, notebook)])
+    assert asyncio.run(ask(agent, "word", stream=False)) == "Closed today."
+    assert notebook.written == []
 
 
 def test_what_the_accessor_raises_ends_the_run(resolver: KnowledgeResolver, stream: bool) -> None:
