@@ -10,7 +10,13 @@ import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing
 import pytest
 from asking import RESOLVERS, WAYS, Entrance
 from guarded import guarded_catalog, own_tenant
-from okf_catalog import FileKnowledgeCatalog, KnowledgeResolver, KnowledgeResolverRouter
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    Knowledge,
+    KnowledgeResolver,
+    KnowledgeResolverRouter,
+    open_knowledge,
+)
 from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
@@ -64,6 +70,23 @@ def resolver(tmp_path: Path) -> Iterator[KnowledgeResolver]:
     """Answers each tenant with what is for everybody and for that tenant (``guarded``)."""
     with guarded_catalog(tmp_path) as catalog:
         yield KnowledgeResolverRouter(catalog, default_source_visibility_policy=own_tenant)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Iterator[Knowledge]:
+    """A catalog that has a memory, and nothing else to find."""
+    directory = tmp_path / "with-memory"
+    for name in ("empty", "notes"):
+        (directory / name).mkdir(parents=True)
+    write_manifest(
+        directory,
+        [
+            {"id": "empty", "path": "empty"},
+            {"id": "notes", "path": "notes", "role": "memory", "tier": "user"},
+        ],
+    )
+    with open_knowledge(directory / "catalog.json", watch_for_changes=False) as knowledge:
+        yield knowledge
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 from guarded import ACME, LOCAL
-from notebooks import Notebook
+from notebooks import Notebook, files_below
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeContextProvider,
@@ -41,7 +41,7 @@ from okf_catalog.adapters.agent_framework import OkfContextProvider
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Awaitable, Mapping, Sequence
 
-    from okf_catalog import KnowledgeResolver
+    from okf_catalog import Knowledge, KnowledgeResolver
 
 pytestmark = pytest.mark.usefixtures("offline")
 
@@ -142,13 +142,36 @@ def test_what_was_said_is_remembered_for_its_scope_alone(resolver: KnowledgeReso
         await ask(agent, text, stream=stream)
 
     asyncio.run(ask_as(ACME, "remember this"))
-    [(scope, tier, entry)] = notebook.written
+    [(scope, entry, tier)] = notebook.writes
     assert (scope, tier, entry.concept_name) == (ACME, MemoryTier.USER, "2026-03-01")
     assert entry.section_markdown == EXCHANGE.format("remember this", "It is kept.")
     asyncio.run(ask_as(ACME, "unheard"))
     assert "memory:memory:user:note" in client.seen[-1][0][1]
     asyncio.run(ask_as(KnowledgeAccessScope("other"), "unheard"))
     assert client.seen[-1] == [("user", "unheard")]
+
+
+def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, stream: bool) -> None:
+    alice, bob = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
+    current = ContextVar("current", default=alice)
+    client = Scripted("Blue, then.", "Blue.", "No idea.")
+    knowledge = KnowledgeContextProvider(
+        notes.resolver,
+        notes.memory,
+        scope_accessor=current.get,
+        memory_capture=MemoryCaptureMode.ENABLED,
+    )
+    agent = Agent(client, context_providers=[OkfContextProvider(knowledge)])
+    asyncio.run(ask(agent, "I like blue", stream=stream))
+    [written] = files_below(notes.catalog.catalog_root / "notes")
+    assert "> I like blue\n" in written
+    assert written.rstrip().endswith("> Blue, then.")
+    asyncio.run(ask(agent, "blue or red?", stream=stream))
+    assert "> I like blue" in client.seen[-1][0][1]
+    current.set(bob)
+    asyncio.run(ask(agent, "blue or red?", stream=stream))
+    assert client.seen[-1] == [("user", "blue or red?")]
+    assert knowledge.last_memory_error is None
 
 
 def test_runs_at_the_same_time_keep_their_scopes_apart(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -177,7 +200,7 @@ def test_a_run_that_fails_leaves_nothing_behind(resolver: KnowledgeResolver, str
     agent = Agent(Scripted(ConnectionError("gone")), context_providers=[provider(resolver, notebook)])
     with pytest.raises(ConnectionError):
         asyncio.run(ask(agent, "word", stream=stream))
-    assert notebook.written == []
+    assert notebook.writes == []
 
 
 def test_a_stream_closed_early_is_remembered_as_far_as_it_was_read(resolver: KnowledgeResolver) -> None:
@@ -237,7 +260,7 @@ def test_a_session_of_two_scopes_is_not_remembered(resolver: KnowledgeResolver) 
     agent = Agent(Scripted("One.", "Two.", "Three."), context_providers=[OkfContextProvider(knowledge)])
     for _ in range(3):
         asyncio.run(ask(agent, "word", stream=False, session=session))
-    assert [scope for scope, _, _ in notebook.written] == [ACME]
+    assert [scope for scope, _, _ in notebook.writes] == [ACME]
     assert "two scopes" in (knowledge.last_memory_error or "")
     assert weakref.ref(session)() is session
 

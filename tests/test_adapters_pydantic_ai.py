@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from guarded import ACME, LOCAL
-from notebooks import Notebook
+from notebooks import Notebook, files_below
 from okf_catalog import KnowledgeAccessScope, KnowledgeContextProvider, MemoryCaptureMode, RefusedTypeError
 
 pytest.importorskip("pydantic_ai")
@@ -33,7 +33,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from okf_catalog import KnowledgeResolver
+    from okf_catalog import Knowledge, KnowledgeResolver
     from pydantic_ai.models.function import DeltaToolCalls
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -134,12 +134,35 @@ def test_what_was_said_is_remembered_for_its_scope_alone(resolver: KnowledgeReso
         await ask(agent, text, stream=stream)
 
     asyncio.run(ask_as(ACME, "remember this"))
-    assert [scope for scope, _, _ in notebook.written] == [ACME]
+    assert [scope for scope, _, _ in notebook.writes] == [ACME]
     assert notebook.sections(ACME) == [EXCHANGE.format("remember this", "It is kept.")]
     asyncio.run(ask_as(ACME, "unheard"))
     assert "memory:memory:user:note" in script.seen[-1][0]
     asyncio.run(ask_as(KnowledgeAccessScope("other"), "unheard"))
     assert script.seen[-1] == ["unheard"]
+
+
+def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, stream: bool) -> None:
+    alice, bob = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
+    current = ContextVar("current", default=alice)
+    script = Script("Blue, then.", "Blue.", "No idea.")
+    knowledge = KnowledgeContextProvider(
+        notes.resolver,
+        notes.memory,
+        scope_accessor=current.get,
+        memory_capture=MemoryCaptureMode.ENABLED,
+    )
+    agent = Agent(script.model, capabilities=[OkfCapability(knowledge)])
+    asyncio.run(ask(agent, "I like blue", stream=stream))
+    [written] = files_below(notes.catalog.catalog_root / "notes")
+    assert "> I like blue\n" in written
+    assert written.rstrip().endswith("> Blue, then.")
+    asyncio.run(ask(agent, "blue or red?", stream=stream))
+    assert "> I like blue" in script.seen[-1][0]
+    current.set(bob)
+    asyncio.run(ask(agent, "blue or red?", stream=stream))
+    assert script.seen[-1] == ["blue or red?"]
+    assert knowledge.last_memory_error is None
 
 
 def test_runs_at_the_same_time_keep_their_scopes_apart(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -166,7 +189,7 @@ def test_a_run_that_fails_leaves_nothing_behind(resolver: KnowledgeResolver, str
     agent = Agent(Script(ConnectionError("gone")).model, capabilities=[capability(resolver, notebook)])
     with pytest.raises(ConnectionError):
         asyncio.run(ask(agent, "word", stream=stream))
-    assert notebook.written == []
+    assert notebook.writes == []
 
 
 def test_the_history_never_holds_the_context(resolver: KnowledgeResolver) -> None:
@@ -247,7 +270,7 @@ def test_a_run_that_asks_no_model_is_not_remembered(resolver: KnowledgeResolver)
     script, notebook = Script(), Notebook()
     agent = Agent(script.model, capabilities=[Canned(), capability(resolver, notebook)])
     assert asyncio.run(ask(agent, "word", stream=False)) == "Closed today."
-    assert notebook.written == []
+    assert notebook.writes == []
 
 
 def test_what_the_accessor_raises_ends_the_run(resolver: KnowledgeResolver, stream: bool) -> None:
