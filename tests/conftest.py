@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+import socket
+from typing import TYPE_CHECKING, NoReturn
 
 import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from asking import RESOLVERS, WAYS, Entrance
-from okf_catalog import FileKnowledgeCatalog
+from guarded import guarded_catalog, own_tenant
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    Knowledge,
+    KnowledgeResolver,
+    KnowledgeResolverRouter,
+    open_knowledge,
+)
 from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
@@ -55,3 +63,39 @@ def ask(request: pytest.FixtureRequest, catalog: FileKnowledgeCatalog) -> Entran
     """Each way to ask each kind of resolver: all of them check, refuse and restrict alike."""
     resolver, way = request.param
     return Entrance(catalog, resolver, way)
+
+
+@pytest.fixture
+def resolver(tmp_path: Path) -> Iterator[KnowledgeResolver]:
+    """Answers each tenant with what is for everybody and for that tenant (``guarded``)."""
+    with guarded_catalog(tmp_path) as catalog:
+        yield KnowledgeResolverRouter(catalog, default_source_visibility_policy=own_tenant)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Iterator[Knowledge]:
+    """A catalog that has a memory, and nothing else to find."""
+    directory = tmp_path / "with-memory"
+    for name in ("empty", "notes"):
+        (directory / name).mkdir(parents=True)
+    write_manifest(
+        directory,
+        [
+            {"id": "empty", "path": "empty"},
+            {"id": "notes", "path": "notes", "role": "memory", "tier": "user"},
+        ],
+    )
+    with open_knowledge(directory / "catalog.json", watch_for_changes=False) as knowledge:
+        yield knowledge
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reaches for the network fails the test."""
+
+    def refuse(*arguments: object, **_: object) -> NoReturn:
+        raise AssertionError(f"the network was asked for {arguments[1:]!r}")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)

@@ -1,0 +1,92 @@
+"""A retriever for LlamaIndex: ``pip install "okf-catalog[llama-index]"``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from okf_catalog.adapters import missing
+from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
+from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.staleness import StalePolicy
+
+try:
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+except ModuleNotFoundError as error:
+    raise missing("llama_index", "llama-index-core", "llama-index") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from llama_index.core.callbacks.base import CallbackManager
+
+    from okf_catalog._engine import KnowledgePassage
+    from okf_catalog.adapters.retrieval import DiagnosticsListener, Scope
+    from okf_catalog.query import KnowledgeResolverStrategy
+    from okf_catalog.resolver import KnowledgeResolver
+
+__all__ = ["OkfRetriever"]
+
+_READ_BY_MODELS = {"source_id", "concept_id", "trust_tier", "status", "stale_after"}
+"""LlamaIndex writes metadata above a node's text; the rest would only spend tokens there."""
+
+
+@final
+class OkfRetriever(BaseRetriever):
+    """Finds nodes in a catalog. A blank question finds none.
+
+    A node's text is the title and the line that matched; its ``metadata`` says where that is from and how far
+    to trust it; its score is the catalog's, a whole number. ``limit=None`` hands over all that matched.
+
+    Example:
+        >>> OkfRetriever(knowledge.resolver, limit=3).retrieve("refund policy")  # doctest: +SKIP
+
+    Raises:
+        RefusedTypeError, RefusedValueError: an argument is refused.
+    """
+
+    def __init__(
+        self,
+        resolver: KnowledgeResolver,
+        *,
+        scope: Scope = KnowledgeAccessScope.LOCAL,
+        limit: int | None = 10,
+        resolver_strategy: KnowledgeResolverStrategy | str | None = None,
+        fairness_quota: int | None = None,
+        stale_policy: StalePolicy = StalePolicy.USE,
+        on_diagnostics: DiagnosticsListener | None = None,
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        # Another parameter of theirs is annotated with a bare `Dict`.
+        super().__init__(callback_manager=callback_manager)  # pyright: ignore[reportUnknownMemberType]
+        self._retrieval = Retrieval(
+            resolver,
+            scope=scope,
+            limit=limit,
+            resolver_strategy=resolver_strategy,
+            fairness_quota=fairness_quota,
+            stale_policy=stale_policy,
+            on_diagnostics=on_diagnostics,
+        )
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return _nodes(self._retrieval.passages(query_bundle.query_str))
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return _nodes(await self._retrieval.passages_async(query_bundle.query_str))
+
+
+def _nodes(passages: Iterable[KnowledgePassage]) -> list[NodeWithScore]:
+    return [NodeWithScore(node=_node(passage), score=passage.score) for passage in passages]
+
+
+def _node(passage: KnowledgePassage) -> TextNode:
+    metadata = metadata_of(passage)
+    unread = [key for key, value in metadata.items() if key not in _READ_BY_MODELS or value is None]
+    return TextNode(
+        id_=id_of(passage),
+        text=text_of(passage),
+        metadata=metadata,
+        excluded_llm_metadata_keys=unread,
+        excluded_embed_metadata_keys=list(metadata),
+    )

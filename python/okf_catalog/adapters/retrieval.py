@@ -1,0 +1,133 @@
+"""What the retrievers of all frameworks have in common: from a question's text to passages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from okf_catalog._engine import is_blank
+from okf_catalog.checks import check_count, check_kind, drop_coroutine
+from okf_catalog.errors import RefusedTypeError
+from okf_catalog.provider.messages import whole_characters
+from okf_catalog.provider.provider import ScopeAccessor
+from okf_catalog.query import KnowledgeQuery
+from okf_catalog.resolver import KnowledgeResolver
+from okf_catalog.scope import KnowledgeAccessScope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from okf_catalog._engine import KnowledgePassage
+    from okf_catalog.context import KnowledgeContext, KnowledgeDiagnostic
+    from okf_catalog.query import KnowledgeResolverStrategy
+    from okf_catalog.staleness import StalePolicy
+
+__all__ = ["DiagnosticsListener", "Retrieval", "Scope", "id_of", "metadata_of", "text_of"]
+
+Scope: TypeAlias = KnowledgeAccessScope | ScopeAccessor
+"""On whose behalf a retriever asks: always the same, or what the host's function says, once per question."""
+
+DiagnosticsListener: TypeAlias = "Callable[[tuple[KnowledgeDiagnostic, ...]], object]"
+"""Is told what a list of documents cannot say, such as which source could not be read."""
+
+
+class Retrieval:
+    """How a retriever asks; all but the text of the question is settled when the host makes it.
+
+    Raises:
+        RefusedTypeError, RefusedValueError: an argument is refused.
+    """
+
+    __slots__ = ("_limit", "_on_diagnostics", "_query", "_resolver", "_scope")
+
+    def __init__(
+        self,
+        resolver: KnowledgeResolver,
+        *,
+        scope: Scope,
+        limit: int | None,
+        resolver_strategy: KnowledgeResolverStrategy | str | None,
+        fairness_quota: int | None,
+        stale_policy: StalePolicy,
+        on_diagnostics: DiagnosticsListener | None,
+    ) -> None:
+        check_kind("resolver", resolver, KnowledgeResolver, "a KnowledgeResolver")
+        if limit is not None:
+            check_count("limit", limit, least=1)
+        if on_diagnostics is not None and not callable(on_diagnostics):
+            raise RefusedTypeError(
+                "on_diagnostics is called with a tuple of KnowledgeDiagnostic; "
+                f"{type(on_diagnostics).__name__} is not callable"
+            )
+        self._query = KnowledgeQuery(
+            "?",
+            resolver_strategy=resolver_strategy,
+            fairness_quota=fairness_quota,
+            stale_policy=stale_policy,
+            scope=KnowledgeAccessScope.LOCAL if callable(scope) else scope,
+        )
+        self._resolver = resolver
+        self._scope: Callable[[], object] = scope if callable(scope) else lambda: scope
+        self._limit = limit
+        self._on_diagnostics = on_diagnostics
+
+    def passages(self, text: str) -> Sequence[KnowledgePassage]:
+        """The best passages for a question, none for a blank one: frameworks do ask those.
+
+        Raises:
+            RefusedTypeError: the question is no ``str``, or the host's function for the scope answered with
+                something else.
+            Exception: whatever that function or the search raises, unchanged.
+        """
+        query = self._ask(text)
+        return () if query is None else self._hand_over(self._resolver.search(query))
+
+    async def passages_async(self, text: str) -> Sequence[KnowledgePassage]:
+        """What ``passages`` returns and raises; the scope is asked for in the caller's own task."""
+        query = self._ask(text)
+        return () if query is None else self._hand_over(await self._resolver.search_async(query))
+
+    def _ask(self, text: str) -> KnowledgeQuery | None:
+        check_kind("the question", text, str, "a str")
+        text = whole_characters(text)
+        if is_blank(text):
+            return None
+        return replace(self._query, text=text, scope=self._current_scope())
+
+    def _current_scope(self) -> KnowledgeAccessScope:
+        answer = self._scope()
+        if not isinstance(answer, KnowledgeAccessScope):
+            drop_coroutine(answer)
+            raise RefusedTypeError(f"scope answers with a KnowledgeAccessScope, not {type(answer).__name__}")
+        return answer
+
+    def _hand_over(self, context: KnowledgeContext) -> Sequence[KnowledgePassage]:
+        if context.diagnostics and self._on_diagnostics is not None:
+            self._on_diagnostics(context.diagnostics)
+        return context.passages[: self._limit]
+
+
+def text_of(passage: KnowledgePassage) -> str:
+    """What a model reads of a passage: its title, then the excerpt or else the description. Never empty."""
+    lines = (passage.title, passage.excerpt or passage.description)
+    return "\n".join(line for line in lines if line) or passage.concept_id
+
+
+def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | None]:
+    """What else is known of a passage, as plain values that any store or tracer can write down."""
+    return {
+        "source_id": passage.source_id,
+        "concept_id": passage.concept_id,
+        "title": passage.title,
+        "score": passage.score,
+        "bundle_relative_path": passage.bundle_relative_path,
+        "concept_type": passage.concept_type,
+        "trust_tier": passage.trust_tier.value,
+        "status": passage.status.value,
+        "stale_after": passage.stale_after,
+    }
+
+
+def id_of(passage: KnowledgePassage) -> str:
+    """The same id for the same concept, and for no other: a source's id holds no colon."""
+    return f"knowledge:{passage.source_id}:{passage.concept_id}"

@@ -1,0 +1,155 @@
+"""The LangChain retriever, in LangChain."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from guarded import ACME, ACMES, OPEN
+from okf_catalog import KnowledgeAccessScope, RefusedValueError, StalePolicy
+
+pytest.importorskip("langchain_core")
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import create_retriever_tool
+from okf_catalog.adapters.langchain import OkfRetriever
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from okf_catalog import KnowledgeResolver
+
+pytestmark = pytest.mark.usefixtures("offline")
+
+
+def names(documents: Sequence[Document]) -> list[str]:
+    return [f"{document.metadata['source_id']}/{document.metadata['concept_id']}" for document in documents]
+
+
+def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
+    best = Document(
+        id="knowledge:few:best",
+        page_content="word",
+        metadata={
+            "source_id": "few",
+            "concept_id": "best",
+            "title": "word",
+            "score": 3,
+            "bundle_relative_path": "best.md",
+            "concept_type": None,
+            "trust_tier": "unverified",
+            "status": "stable",
+            "stale_after": None,
+        },
+    )
+    assert retriever.invoke("word") == [best]
+    assert asyncio.run(retriever.ainvoke("word")) == [best]
+
+
+def test_every_way_to_invoke_it_finds_the_same(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(resolver)
+    assert names(retriever.invoke("word")) == OPEN
+    assert [names(found) for found in retriever.batch(["word", "", "unheard"])] == [OPEN, [], []]
+    found = asyncio.run(retriever.abatch(["word", "", "unheard"]))
+    assert [names(documents) for documents in found] == [OPEN, [], []]
+    assert [names(found) for found in retriever.stream("word")] == [OPEN]
+
+
+def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(
+        resolver,
+        limit=2,
+        resolver_strategy="merged",
+        fairness_quota=1,
+        stale_policy=StalePolicy.STRICT,
+        scope=ACME,
+    )
+    assert names(retriever.invoke("word")) == ["few/best", "tenant-acme/secret"]
+
+
+def test_it_takes_its_place_in_a_chain(resolver: KnowledgeResolver) -> None:
+    chain = OkfRetriever(resolver, limit=2) | RunnableLambda(names)
+    assert chain.invoke("word") == OPEN[:2]
+    assert asyncio.run(chain.ainvoke("word")) == OPEN[:2]
+
+
+def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResolver) -> None:
+    current: ContextVar[KnowledgeAccessScope] = ContextVar("current", default=KnowledgeAccessScope.LOCAL)
+    retriever = OkfRetriever(resolver, scope=current.get)
+
+    async def ask_as(scope: KnowledgeAccessScope) -> list[str]:
+        current.set(scope)
+        [batched] = await retriever.abatch(["word"])
+        found = names(await retriever.ainvoke("word"))
+        assert names(batched) == found == names(retriever.invoke("word")) == names(*retriever.batch(["word"]))
+        return found
+
+    async def ask() -> list[list[str]]:
+        return list(await asyncio.gather(ask_as(ACME), ask_as(KnowledgeAccessScope("other")), ask_as(ACME)))
+
+    assert asyncio.run(ask()) == [ACMES, OPEN, ACMES]
+
+
+def test_nothing_a_run_brings_along_changes_the_scope(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(resolver)
+    loose: Any = retriever
+    assert names(loose.invoke("word", scope=ACME)) == OPEN
+    config: Any = {"configurable": {"scope": ACME}, "metadata": {"scope": ACME, "tenant_id": "acme"}}
+    assert names(retriever.invoke("word", config)) == OPEN
+    assert names(retriever.with_config(config).invoke("word")) == OPEN
+    # A scope that could be configured could be configured by a request.
+    assert set(retriever.config_schema().model_json_schema().get("properties", {})) == set()
+    assert "scope" not in type(retriever).model_fields
+
+
+def test_as_a_tool_it_takes_a_query_and_nothing_else(resolver: KnowledgeResolver) -> None:
+    tool = create_retriever_tool(OkfRetriever(resolver, limit=2), "knowledge", "Looks things up.")
+    assert set(tool.args) == {"query"}
+    assert tool.invoke({"query": "word"}) == "a word in the body\n\na word in the body"
+    assert tool.invoke({"query": "word", "scope": "acme", "tenant_id": "acme"}).count("word") == 2
+
+
+def test_callbacks_hear_of_it_and_of_what_went_wrong(resolver: KnowledgeResolver) -> None:
+    class Listener(BaseCallbackHandler):
+        def __init__(self) -> None:
+            self.heard: list[Any] = []
+
+        def on_retriever_end(self, documents: Sequence[Document], **_: Any) -> None:
+            self.heard.append(names(documents))
+
+        def on_retriever_error(self, error: BaseException, **_: Any) -> None:
+            self.heard.append(type(error))
+
+    def nobody() -> KnowledgeAccessScope:
+        raise LookupError
+
+    listener = Listener()
+    OkfRetriever(resolver, limit=1).invoke("word", {"callbacks": [listener]})
+    with pytest.raises(LookupError):
+        OkfRetriever(resolver, scope=nobody).invoke("word", {"callbacks": [listener]})
+    assert listener.heard == [OPEN[:1], LookupError]
+
+
+def test_it_carries_the_names_that_traces_show(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(resolver, name="handbook", tags=["okf"], metadata={"team": "support"})
+    assert (retriever.get_name(), retriever.tags, retriever.metadata) == (
+        "handbook",
+        ["okf"],
+        {"team": "support"},
+    )
+    assert OkfRetriever(resolver).get_name() == "OkfRetriever"
+
+
+def test_a_copy_asks_the_same(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(resolver, limit=1)
+    assert retriever.model_copy().invoke("word") == retriever.invoke("word")
+
+
+def test_what_makes_no_sense_is_refused(resolver: KnowledgeResolver) -> None:
+    with pytest.raises(RefusedValueError, match="limit is at least 1"):
+        OkfRetriever(resolver, limit=0)

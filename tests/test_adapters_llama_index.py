@@ -1,0 +1,129 @@
+"""The LlamaIndex retriever, in LlamaIndex."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from guarded import ACME, ACMES, OPEN
+from okf_catalog import KnowledgeAccessScope, RefusedValueError, StalePolicy
+
+pytest.importorskip("llama_index.core")
+
+from llama_index.core.llms import MockLLM
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.tools import RetrieverTool
+from okf_catalog.adapters.llama_index import OkfRetriever
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from okf_catalog import KnowledgeResolver
+
+pytestmark = pytest.mark.usefixtures("offline")
+
+
+def names(nodes: Sequence[NodeWithScore]) -> list[str]:
+    return [f"{node.metadata['source_id']}/{node.metadata['concept_id']}" for node in nodes]
+
+
+def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
+    [found] = retriever.retrieve("word")
+    assert [found] == asyncio.run(retriever.aretrieve("word")) == retriever.retrieve(QueryBundle("word"))
+    assert isinstance(found.node, TextNode)
+    assert (found.node_id, found.text, found.score) == ("knowledge:few:best", "word", 3.0)
+    assert found.metadata == {
+        "source_id": "few",
+        "concept_id": "best",
+        "title": "word",
+        "score": 3,
+        "bundle_relative_path": "best.md",
+        "concept_type": None,
+        "trust_tier": "unverified",
+        "status": "stable",
+        "stale_after": None,
+    }
+
+
+def test_a_model_reads_where_a_node_comes_from_and_how_far_to_trust_it(resolver: KnowledgeResolver) -> None:
+    read = {
+        node.node_id: node.get_content(MetadataMode.LLM)
+        for node in OkfRetriever(resolver, resolver_strategy="merged").retrieve("word")
+    }
+    where = "source_id: few\nconcept_id: {}\ntrust_tier: unverified\nstatus: stable\n"
+    assert read["knowledge:few:best"] == where.format("best") + "\nword"
+    assert read["knowledge:few:old"] == where.format("old") + "stale_after: 2020-01-01\n\nword"
+
+
+def test_only_what_is_written_is_embedded(resolver: KnowledgeResolver) -> None:
+    [node] = OkfRetriever(resolver, limit=1).retrieve("word")
+    assert node.get_content(MetadataMode.EMBED) == "a word in the body"
+
+
+def test_every_way_to_ask_it_finds_the_same(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(resolver)
+    for text, expected in (("word", OPEN), ("", []), ("unheard", [])):
+        assert names(retriever.retrieve(text)) == expected
+        assert names(asyncio.run(retriever.aretrieve(text))) == expected
+
+
+def test_no_two_concepts_share_an_id(resolver: KnowledgeResolver) -> None:
+    # LlamaIndex drops nodes whose id it has seen.
+    found = OkfRetriever(resolver, limit=None, scope=ACME).retrieve("word")
+    assert len({node.node_id for node in found}) == len(found) == 6
+
+
+def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
+    retriever = OkfRetriever(
+        resolver,
+        limit=2,
+        resolver_strategy="merged",
+        fairness_quota=1,
+        stale_policy=StalePolicy.STRICT,
+        scope=ACME,
+    )
+    assert names(retriever.retrieve("word")) == ["few/best", "tenant-acme/secret"]
+
+
+def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResolver) -> None:
+    current: ContextVar[KnowledgeAccessScope] = ContextVar("current", default=KnowledgeAccessScope.LOCAL)
+    retriever = OkfRetriever(resolver, scope=current.get)
+
+    async def ask_as(scope: KnowledgeAccessScope) -> list[str]:
+        current.set(scope)
+        found = names(await retriever.aretrieve("word"))
+        assert found == names(retriever.retrieve("word"))
+        return found
+
+    async def ask() -> list[list[str]]:
+        return list(await asyncio.gather(ask_as(ACME), ask_as(KnowledgeAccessScope("other")), ask_as(ACME)))
+
+    assert asyncio.run(ask()) == [ACMES, OPEN, ACMES]
+
+
+def test_a_query_engine_answers_from_it(resolver: KnowledgeResolver) -> None:
+    engine = RetrieverQueryEngine.from_args(OkfRetriever(resolver, limit=2), llm=MockLLM())
+    response = engine.query("word")
+    assert names(response.source_nodes) == OPEN[:2]
+    # The model that answers here repeats what it was given to read.
+    assert str(response).count("a word in the body") == 2
+
+
+def test_as_a_tool_it_takes_an_input_and_nothing_else(resolver: KnowledgeResolver) -> None:
+    tool = RetrieverTool.from_defaults(OkfRetriever(resolver), description="Looks things up.")
+    schema: Any = tool.metadata.fn_schema
+    assert set(schema.model_json_schema()["properties"]) == {"input"}
+    output = tool.call("word")
+    assert names(output.raw_output) == OPEN
+
+
+def test_what_makes_no_sense_is_refused(resolver: KnowledgeResolver) -> None:
+    no_resolver: Any = None
+    with pytest.raises(RefusedValueError, match="limit is at least 1"):
+        OkfRetriever(resolver, limit=0)
+    with pytest.raises(TypeError, match="resolver is a KnowledgeResolver, not NoneType"):
+        OkfRetriever(no_resolver)

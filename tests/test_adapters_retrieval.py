@@ -1,0 +1,212 @@
+"""What the retrievers of all frameworks have in common, without a framework."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from catalogs import DESCRIBED, TITLED, make_catalog
+from guarded import ACME, ACMES, LOCAL, OPEN
+from okf_catalog import (
+    KnowledgeAccessScope,
+    KnowledgeDiagnostic,
+    KnowledgeResolver,
+    KnowledgeResolverRouter,
+    RefusedTypeError,
+    RefusedValueError,
+    StalePolicy,
+)
+from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from okf_catalog import KnowledgePassage
+
+
+def retrieval(resolver: KnowledgeResolver, **options: Any) -> Retrieval:
+    settled: dict[str, Any] = {
+        "scope": LOCAL,
+        "limit": None,
+        "resolver_strategy": None,
+        "fairness_quota": None,
+        "stale_policy": StalePolicy.USE,
+        "on_diagnostics": None,
+    }
+    return Retrieval(resolver, **settled | options)
+
+
+def names(passages: Iterable[KnowledgePassage]) -> list[str]:
+    return [f"{passage.source_id}/{passage.concept_id}" for passage in passages]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, OPEN),
+        ({"limit": 2}, ["many/a", "many/b"]),
+        ({"limit": 9}, OPEN),
+        ({"resolver_strategy": "merged"}, ["few/best", "few/old", "many/a", "many/b", "many/c"]),
+        (
+            {"resolver_strategy": "merged", "fairness_quota": 1},
+            ["few/best", "many/a", "few/old", "many/b", "many/c"],
+        ),
+        (
+            {
+                "resolver_strategy": "merged",
+                "fairness_quota": 1,
+                "limit": 2,
+                "stale_policy": StalePolicy.STRICT,
+            },
+            ["few/best", "many/a"],
+        ),
+        ({"stale_policy": StalePolicy.STRICT}, ["many/a", "many/b", "many/c", "few/best"]),
+        ({"scope": ACME, "limit": 9}, ACMES),
+        ({"scope": lambda: ACME, "limit": 9}, ACMES),
+    ],
+)
+def test_the_host_settles_how_is_asked(
+    resolver: KnowledgeResolver, options: dict[str, Any], expected: list[str]
+) -> None:
+    asked = retrieval(resolver, **options)
+    assert names(asked.passages("word")) == expected
+    assert names(asyncio.run(asked.passages_async("word"))) == expected
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \u2003"])
+def test_a_blank_question_finds_nothing_and_asks_nobody(resolver: KnowledgeResolver, text: str) -> None:
+    def scope() -> KnowledgeAccessScope:
+        raise AssertionError
+
+    asked = retrieval(resolver, scope=scope)
+    assert list(asked.passages(text)) == []
+    assert list(asyncio.run(asked.passages_async(text))) == []
+
+
+def test_the_scope_is_asked_for_once_per_question_in_the_callers_thread(resolver: KnowledgeResolver) -> None:
+    scopes = iter([ACME, LOCAL, ACME, LOCAL])
+    asked = retrieval(resolver, scope=lambda: next(scopes))
+    seen = ["tenant-acme/secret" in names(asked.passages("word")) for _ in range(2)]
+    seen += ["tenant-acme/secret" in names(asyncio.run(asked.passages_async("word"))) for _ in range(2)]
+    assert seen == [True, False, True, False]
+    assert next(scopes, None) is None
+
+
+def test_what_the_scope_function_raises_passes(resolver: KnowledgeResolver) -> None:
+    def scope() -> KnowledgeAccessScope:
+        raise LookupError("nobody is signed in")
+
+    asked = retrieval(resolver, scope=scope)
+    with pytest.raises(LookupError, match="nobody is signed in"):
+        asked.passages("word")
+    with pytest.raises(LookupError, match="nobody is signed in"):
+        asyncio.run(asked.passages_async("word"))
+
+
+async def later() -> KnowledgeAccessScope:
+    return ACME
+
+
+@pytest.mark.parametrize("scope", [lambda: None, lambda: "acme", later])
+def test_a_scope_function_that_answers_with_no_scope_is_refused(
+    resolver: KnowledgeResolver, scope: Callable[[], Any]
+) -> None:
+    with pytest.raises(RefusedTypeError, match="scope answers with a KnowledgeAccessScope, not"):
+        retrieval(resolver, scope=scope).passages("word")
+
+
+@pytest.mark.parametrize("question", [None, {"input": "word"}, b"word"])
+def test_what_is_no_question_is_refused(resolver: KnowledgeResolver, question: Any) -> None:
+    with pytest.raises(RefusedTypeError, match="the question is a str, not"):
+        retrieval(resolver).passages(question)
+    with pytest.raises(RefusedTypeError, match="the question is a str, not"):
+        asyncio.run(retrieval(resolver).passages_async(question))
+
+
+def test_half_a_character_does_not_spoil_a_question(resolver: KnowledgeResolver) -> None:
+    assert names(retrieval(resolver).passages("\ud800 word")) == OPEN
+    assert names(asyncio.run(retrieval(resolver).passages_async("\ud800 word"))) == OPEN
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "field"),
+    [
+        ({"scope": None}, RefusedTypeError, "scope"),
+        ({"scope": "acme"}, RefusedTypeError, "scope"),
+        ({"limit": 0}, RefusedValueError, "limit"),
+        ({"limit": True}, RefusedTypeError, "limit"),
+        ({"resolver_strategy": "best"}, RefusedValueError, "resolver_strategy"),
+        ({"fairness_quota": 0}, RefusedValueError, "fairness_quota"),
+        ({"stale_policy": None}, RefusedTypeError, "stale_policy"),
+        ({"on_diagnostics": []}, RefusedTypeError, "on_diagnostics"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_when_the_retriever_is_made(
+    resolver: KnowledgeResolver, options: dict[str, Any], error: type[Exception], field: str
+) -> None:
+    with pytest.raises(error, match=f"^{field} is "):
+        retrieval(resolver, **options)
+
+
+def test_only_a_resolver_is_a_resolver(tmp_path: Path) -> None:
+    not_one: Any = tmp_path
+    with pytest.raises(RefusedTypeError, match=r"^resolver is a KnowledgeResolver, not PosixPath"):
+        retrieval(not_one)
+
+
+def test_the_host_hears_what_documents_cannot_say(tmp_path: Path, resolver: KnowledgeResolver) -> None:
+    heard: list[tuple[KnowledgeDiagnostic, ...]] = []
+    asked = retrieval(resolver, on_diagnostics=heard.append)
+    assert names(asked.passages("word")) == OPEN
+    assert heard == []
+    (tmp_path / "few").rename(tmp_path / "gone")
+    assert names(asked.passages("word")) == OPEN[:3]
+    assert names(asyncio.run(asked.passages_async("word"))) == OPEN[:3]
+    assert [[(one.code.value, one.source_id) for one in told] for told in heard] == [
+        [("SOURCE_UNAVAILABLE", "few")]
+    ] * 2
+
+
+def test_a_model_always_gets_something_to_read(tmp_path: Path) -> None:
+    files = {
+        "all.md": "---\ntitle: The title\ndescription: The word.\n---\n\n  a word here  \n",
+        "described.md": DESCRIBED,
+        "tagged.md": "---\ntags: [word]\n---\n",
+        "titled.md": TITLED,
+    }
+    with make_catalog(tmp_path, {"only": {"files": files}}) as catalog:
+        passages = KnowledgeResolverRouter(catalog).search("word").passages
+        assert {passage.concept_id: text_of(passage) for passage in passages} == {
+            "all": "The title\na word here",
+            "described": "word",
+            "tagged": "tagged",
+            "titled": "word",
+        }
+
+
+def test_metadata_is_plain_and_complete(tmp_path: Path) -> None:
+    lines = (
+        "type: Policy",
+        "title: T",
+        "status: draft",
+        "stale_after: 2031-01-01",
+        "verified: {by: human:kim}",
+    )
+    text = "\n".join(("---", *lines, "---", "word"))
+    with make_catalog(tmp_path, {"only": {"files": {"sub/one.md": text}}}) as catalog:
+        [passage] = KnowledgeResolverRouter(catalog).search("word").passages
+    assert id_of(passage) == "knowledge:only:sub/one"
+    assert metadata_of(passage) == {
+        "source_id": "only",
+        "concept_id": "sub/one",
+        "title": "T",
+        "score": 1,
+        "bundle_relative_path": "sub/one.md",
+        "concept_type": "Policy",
+        "trust_tier": "human_reviewed",
+        "status": "draft",
+        "stale_after": "2031-01-01",
+    }
+    assert {type(value) for value in metadata_of(passage).values()} == {str, int}
