@@ -199,12 +199,23 @@ fn list<'held>(
     let first = found.len();
     let terms = matches.len();
     for (times, matches) in matches {
-        // Where few match, each term has but a list.
-        let Matches::Few(few) = &**matches else { continue };
-        found.extend(few.iter().map(|entry| {
-            let (local, worth) = Matches::entry(*entry);
-            Scored { concept: part.base() + local, score: u32::from(worth).saturating_mul(times) }
-        }));
+        let mut add = |local: u32, worth: u8| {
+            let score = u32::from(worth).saturating_mul(times);
+            found.push(Scored { concept: part.base() + local, score });
+        };
+        match &**matches {
+            Matches::Few(few) => {
+                for (local, worth) in few.iter().map(|entry| Matches::entry(*entry)) {
+                    add(local, worth);
+                }
+            }
+            // In a small part, few are at once many.
+            Matches::Many(many) => {
+                for (local, worth) in (0..).zip(many).filter(|(_, worth)| **worth != 0) {
+                    add(local, *worth);
+                }
+            }
+        }
     }
     if terms > 1 {
         found[first..].sort_unstable_by_key(|scored| scored.concept);

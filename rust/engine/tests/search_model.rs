@@ -98,11 +98,13 @@ impl Dice {
 
     fn token(&mut self) -> String {
         let word = self.word();
-        match self.roll(8) {
+        match self.roll(9) {
             0 => format!("({word},"),
             1 => format!("{word}.{}", self.word()),
             2 => format!("`{word}->{}`", self.word()),
             3 => word.to_uppercase(),
+            // Few concepts, or one, have such a word.
+            4 => format!("{word}{}", self.roll(100_000)),
             _ => word,
         }
     }
@@ -142,8 +144,15 @@ impl Dice {
 
 fn check(index: &Index, concepts: &BTreeMap<String, Document>, dice: &mut Dice, queries: usize) {
     assert_eq!(index.len(), concepts.len());
-    for _ in 0..queries {
-        let text = dice.query();
+    let documents: Vec<&Document> = concepts.values().collect();
+    for turn in 0..queries {
+        let own = documents.get(dice.roll(documents.len().max(1))).map_or("", |document| &document.body);
+        let text = match (turn % 3, own.split_whitespace().max_by_key(|word| word.len())) {
+            // The longest word of a concept, most likely its own.
+            (0, Some(word)) => word.to_owned(),
+            (1, Some(word)) => format!("{word} {}", dice.query()),
+            _ => dice.query(),
+        };
         let order = if dice.roll(2) == 0 { Order::Text } else { Order::Parts };
         let tag = (dice.roll(5) == 0).then(|| dice.word());
         let expected = model(concepts, &text, tag.as_deref(), order);
@@ -176,6 +185,28 @@ fn a_large_bundle_is_searched_as_the_contract_says() {
         for threads in [1, 3] {
             let index = Index::default().with(&[], added(&concepts), threads, &Task::default()).unwrap();
             check(&index, &concepts, &mut dice, 60);
+        }
+    }
+}
+
+#[test]
+fn what_one_change_brought_to_a_large_bundle_is_found() {
+    let mut dice = Dice(6);
+    let mut concepts = bundle(&mut dice, 2000);
+    let mut index = Index::default().with(&[], added(&concepts), 2, &Task::default()).unwrap();
+    for turn in 0..8 {
+        let id = concepts.keys().nth(turn * 211).unwrap().clone();
+        let document = Document { body: format!("only{turn}here again"), ..Document::default() };
+        let change = BTreeMap::from([(id.clone(), document)]);
+        index = index.with(std::slice::from_ref(&id), added(&change), 2, &Task::default()).unwrap();
+        concepts.extend(change);
+        for text in [format!("only{turn}here"), format!("nly{turn}h e"), "only again".to_owned()] {
+            for order in [Order::Text, Order::Parts] {
+                let expected = model(&concepts, &text, None, order);
+                assert!(expected.iter().any(|(found, _)| *found == id));
+                assert_eq!(answer(&index, &text, None, order, None), expected, "{text:?}");
+                assert_eq!(answer(&index, &text, None, order, Some(3)), expected[..expected.len().min(3)]);
+            }
         }
     }
 }
