@@ -52,7 +52,7 @@ class Plan:
     rounds: int
 
 
-FULL = Plan((1_000, 10_000, 100_000), Effort(batch=10_000, seconds=2.0, repeats=3), broad=100_000, rounds=3)
+FULL = Plan((1_000, 10_000, 100_000), Effort(batch=10_000, seconds=2.0, repeats=7), broad=100_000, rounds=3)
 QUICK = Plan((300, 3_000), Effort(batch=1_000, seconds=0.3, repeats=2), broad=2_000, rounds=2)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-_TURN = 16
+_TURN = 64
 """Questions that one asks before the other does: enough for the memory caches to be its own."""
 
 

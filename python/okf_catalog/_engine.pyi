@@ -92,8 +92,14 @@ class Conversation:
     """Questions that are all put at one time to one state of the files, batch after batch."""
 
     def ask(
-        self, questions: Sequence[Question], limit: int | None, on_progress: Progress | None, /
-    ) -> BatchAnswer: ...
+        self,
+        questions: Sequence[Question | str],
+        ordinary: Question,
+        limit: int | None,
+        on_progress: Progress | None,
+        /,
+    ) -> BatchAnswer:
+        """Answers every question, in order; a text is asked as ``ordinary`` is, but for its text."""
 
 @final
 class Memory:

@@ -6,7 +6,7 @@ from typing import NoReturn, final, overload
 
 from okf_catalog._engine import Answer, BatchAnswer, KnowledgePassage, Table
 from okf_catalog.choice import Choice
-from okf_catalog.query import KnowledgeQuery
+from okf_catalog.query import KnowledgeQuery, query_of
 
 __all__ = ["KnowledgeBatch", "KnowledgeContext", "KnowledgeDiagnostic", "KnowledgeDiagnosticCode"]
 
@@ -68,7 +68,7 @@ class KnowledgeBatch(Sequence[KnowledgeContext]):
     __slots__ = ("_answers", "_generation", "_places", "_queries")
 
     def __init__(
-        self, queries: tuple[KnowledgeQuery, ...], generation: int, answers: BatchAnswer, places: range
+        self, queries: tuple[KnowledgeQuery | str, ...], generation: int, answers: BatchAnswer, places: range
     ) -> None:
         self._queries = queries
         self._generation = generation
@@ -89,7 +89,8 @@ class KnowledgeBatch(Sequence[KnowledgeContext]):
             place = self._places[index]
         except IndexError:
             raise IndexError("batch index out of range") from None
-        return context_of(self._queries[place], self._generation, self._answers.answer(place))
+        query = query_of("query", self._queries[place])
+        return context_of(query, self._generation, self._answers.answer(place))
 
     def __iter__(self) -> Iterator[KnowledgeContext]:
         for index in range(len(self)):

@@ -1,8 +1,9 @@
 """What answers questions: a resolver for each strategy."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn, Protocol, cast, final, runtime_checkable
 
+from okf_catalog._engine import is_blank
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
 from okf_catalog.checks import check_count, check_kind
 from okf_catalog.clock import Clock, check_clock, now_of
@@ -129,10 +130,18 @@ class _Resolver:
         checked = _queries_of(queries)
         catalog = self._catalog
         view = catalog.view()
+        # A policy of the host is asked for each question; without one, texts differ in nothing but the text.
+        are_alike = self._default_policy is None
         questions = [
-            self._question(query, view, where=f"queries[{index}]: ") for index, query in enumerate(checked)
+            query
+            if are_alike and isinstance(query, str)
+            else self._question(query_of("query", query), view, where=f"queries[{index}]: ")
+            for index, query in enumerate(checked)
         ]
-        answers = catalog.engine.converse(view.handle, self._now()).ask(questions, limit, catalog.on_progress)
+        conversation = catalog.engine.converse(view.handle, self._now())
+        answers = conversation.ask(
+            questions, self._row(_ORDINARY, view.positions), limit, catalog.on_progress
+        )
         log_problems(answers.problems)
         return KnowledgeBatch(checked, view.snapshot.generation, answers, range(len(checked)))
 
@@ -165,19 +174,17 @@ class _Resolver:
             queries,
             lambda index, query: self._question(query, view, where=f"queries[{index}]: "),
             view,
-            lambda questions: conversation.ask(questions, limit, catalog.on_progress),
+            lambda questions: conversation.ask(
+                questions, self._row(_ORDINARY, view.positions), limit, catalog.on_progress
+            ),
         )
 
     def _question(self, query: KnowledgeQuery, view: View, *, where: str = "") -> Question:
+        return self._row(query, visible_sources(query, view, self._default_policy, where=where))
+
+    def _row(self, query: KnowledgeQuery, visible: Sequence[int]) -> Question:
         strategy, quota = self._order(query)
-        return (
-            query.text,
-            query.tag,
-            query.stale_policy.grace_days,
-            strategy.value,
-            quota,
-            visible_sources(query, view, self._default_policy, where=where),
-        )
+        return (query.text, query.tag, query.stale_policy.grace_days, strategy.value, quota, visible)
 
     def _order(self, query: KnowledgeQuery) -> tuple[KnowledgeResolverStrategy, int | None]:
         """The strategy and the quota in force for a question."""
@@ -207,8 +214,19 @@ def _many(queries: object) -> Iterable[object]:
     return cast("Iterable[object]", queries)
 
 
-def _queries_of(queries: object) -> tuple[KnowledgeQuery, ...]:
-    return tuple(query_of(f"queries[{index}]", query) for index, query in enumerate(_many(queries)))
+_ORDINARY = KnowledgeQuery("anything")
+"""What a text says besides itself when it is asked as a query."""
+
+
+def _queries_of(queries: object) -> tuple[KnowledgeQuery | str, ...]:
+    """The checked queries; a text remains one, as most are never looked at again."""
+    checked: list[KnowledgeQuery | str] = []
+    for index, query in enumerate(_many(queries)):
+        if type(query) is str and query.isascii() and not is_blank(query):
+            checked.append(query)
+        else:
+            checked.append(query_of(f"queries[{index}]", query))
+    return tuple(checked)
 
 
 @final

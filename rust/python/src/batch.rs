@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use okf_engine::catalog;
+use okf_engine::{Question, catalog};
 use pyo3::{
     exceptions::{PyIndexError, PyRuntimeError},
     prelude::*,
@@ -13,7 +13,7 @@ use pyo3::{
 
 use crate::{
     answer::Answer,
-    convert::{self, ProblemRow, QuestionRow},
+    convert::{self, ProblemRow, QuestionRow, TextOrRow},
     errors::run,
     patience::run_patiently,
     table::Table,
@@ -31,18 +31,23 @@ pub(crate) struct Conversation {
 
 #[pymethods]
 impl Conversation {
-    /// Answers every question, in order.
-    #[pyo3(signature = (questions, limit, on_progress, /))]
+    /// Answers every question, in order; a text is asked as `ordinary` is, but for its text.
+    #[pyo3(signature = (questions, ordinary, limit, on_progress, /))]
     fn ask(
         &self,
         py: Python<'_>,
-        questions: Vec<QuestionRow<'_>>,
+        questions: Vec<TextOrRow<'_>>,
+        ordinary: QuestionRow<'_>,
         limit: Option<usize>,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BatchAnswer> {
+        let ordinary = convert::question(ordinary, &self.snapshot)?;
         let questions = questions
             .into_iter()
-            .map(|row| convert::question(row, &self.snapshot))
+            .map(|question| match question {
+                TextOrRow::Text(text) => Ok(Question { text, ..ordinary.clone() }),
+                TextOrRow::Row(row) => convert::question(row, &self.snapshot),
+            })
             .collect::<PyResult<Vec<_>>>()?;
         // Waiting here while attached could wait for a thread that waits to attach.
         let mut guard = match self.inner.try_lock() {

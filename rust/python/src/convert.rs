@@ -25,6 +25,13 @@ pub(crate) type ProblemRow = (String, String, String);
 pub(crate) type QuestionRow<'py> =
     (String, Option<String>, Option<Bound<'py, PyInt>>, String, Option<Bound<'py, PyInt>>, Vec<u32>);
 
+/// A question of a batch; a bare text is asked as the ordinary one.
+#[derive(FromPyObject)]
+pub(crate) enum TextOrRow<'py> {
+    Text(String),
+    Row(QuestionRow<'py>),
+}
+
 pub(crate) fn source_row(source: &Source) -> SourceRow<'_> {
     let Source { id, path, priority, enabled, role, tier } = source;
     (id, path, *priority, *enabled, Role::as_str(*role), tier.map(Tier::as_str))

@@ -7,9 +7,9 @@ use super::{
 };
 
 /// Below this many concepts, uniting postings is quick for any term.
-const FEW_CONCEPTS: usize = 1024;
-/// Every so many concepts are looked at to tell which grams are common.
-const SAMPLED: usize = 16;
+const FEW_CONCEPTS: usize = 128;
+/// About so many concepts are looked at to tell which grams are common.
+const SAMPLE: usize = 512;
 /// A gram is common if one concept in so many has it.
 const COMMON: usize = 4;
 
@@ -163,9 +163,10 @@ fn grams(token: &[u8]) -> impl Iterator<Item = u32> {
 
 /// The grams that a sample of the concepts has often, ascending.
 fn common(tokens: &Strings, seen: &Seen, concepts: usize) -> Vec<u32> {
+    let step = (concepts / SAMPLE).max(1);
     let mut last = vec![usize::MAX; KEYS];
     let mut counts = vec![0_usize; KEYS];
-    for (concept, found) in seen.concepts().enumerate().step_by(SAMPLED) {
+    for (concept, found) in seen.concepts().enumerate().step_by(step) {
         for (token, _) in found {
             for gram in grams(tokens.get(token)) {
                 if last[gram as usize] != concept {
@@ -175,7 +176,7 @@ fn common(tokens: &Strings, seen: &Seen, concepts: usize) -> Vec<u32> {
             }
         }
     }
-    let often = concepts / SAMPLED / COMMON;
+    let often = concepts / step / COMMON;
     (0_u32..).zip(counts).filter(|(_, count)| *count > often).map(|(gram, _)| gram).collect()
 }
 
