@@ -1,7 +1,6 @@
 """``okf-catalog check``."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +15,7 @@ from okf_catalog import (
     SourceReport,
     SourceRole,
 )
+from okf_catalog.cli.options import CatalogOption
 from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import open_console, show, visible
 from okf_catalog.cli.table import table
@@ -27,9 +27,7 @@ HEADINGS = ("source", "role", "priority", "enabled", "concepts", "path")
 
 def check(
     *,
-    catalog: Annotated[
-        Path, typer.Option(metavar="PATH", help="The catalog.json to look at.", show_default=False)
-    ],
+    catalog: CatalogOption,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also for anything left out.")] = False,
 ) -> None:
     """Show the sources of a catalog, and every file and source that a search has to leave out.

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from json import dumps
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -25,10 +24,19 @@ from okf_catalog import (
     RefusedValueError,
     open_knowledge,
 )
-from okf_catalog.cli.memory import SessionOption, TenantOption, UserOption
+from okf_catalog.cli.options import (
+    CatalogOption,
+    JsonOption,
+    QuotaOption,
+    SessionOption,
+    StaleOption,
+    StrategyOption,
+    TenantOption,
+    UserOption,
+    stale_policy_of,
+)
 from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
-from okf_catalog.cli.search import stale_policy_of
 from okf_catalog.cli.table import table
 from okf_catalog.provider.budget import tokens_of_length
 
@@ -42,9 +50,7 @@ def context(
         str, typer.Argument(metavar="TEXT", help="What a user asks an agent.", show_default=False)
     ],
     *,
-    catalog: Annotated[
-        Path, typer.Option(metavar="PATH", help="The catalog.json to ask.", show_default=False)
-    ],
+    catalog: CatalogOption,
     budget: Annotated[
         int, typer.Option(metavar="N", min=1, help="Tokens for the message; four characters are one.")
     ] = 2000,
@@ -54,30 +60,13 @@ def context(
     memory_share: Annotated[
         float, typer.Option(metavar="PART", help="The part of the budget that is for memory first.")
     ] = 0.4,
-    strategy: Annotated[
-        KnowledgeResolverStrategy, typer.Option(help="How passages of several sources are ordered.")
-    ] = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
-    quota: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Passages in a row from one source, while another has some; not for grouped_by_source.",
-        ),
-    ] = None,
-    stale: Annotated[
-        str,
-        typer.Option(
-            metavar="use|strict|DAYS",
-            help="Concepts past their stale_after: use them all, none, or those less than DAYS days past it.",
-        ),
-    ] = "use",
+    strategy: StrategyOption = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
+    quota: QuotaOption = None,
+    stale: StaleOption = "use",
     tenant: TenantOption = None,
     user: UserOption = None,
     session: SessionOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document, without colours.")
-    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the message that a model would be given with a question, and how the budget was spent.
 

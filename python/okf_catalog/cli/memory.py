@@ -18,16 +18,11 @@ from okf_catalog import (
     MemoryTier,
     RefusedValueError,
 )
+from okf_catalog.cli.options import CatalogOption, JsonOption, SessionOption, TenantOption, UserOption
 from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
 
 __all__ = ["memory"]
 
-CatalogOption: TypeAlias = Annotated[
-    Path, typer.Option(metavar="PATH", help="The catalog.json with the memory sources.", show_default=False)
-]
-TenantOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The scope's tenant.")]
-UserOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The scope's user.")]
-SessionOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The scope's session.")]
 TierOption: TypeAlias = Annotated[
     MemoryTier | None, typer.Option(help="Only this tier; by default every one that applies to the scope.")
 ]
@@ -46,7 +41,7 @@ def list_concepts(
     user: UserOption = None,
     session: SessionOption = None,
     tier: TierOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List the concepts that are remembered.
 

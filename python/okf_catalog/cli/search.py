@@ -1,6 +1,5 @@
 """``okf-catalog search``."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,9 +11,16 @@ from okf_catalog import (
     KnowledgeResolverStrategy,
     RefusedTypeError,
     RefusedValueError,
-    StalePolicy,
 )
 from okf_catalog.cli.answer import print_json, print_readable
+from okf_catalog.cli.options import (
+    CatalogOption,
+    JsonOption,
+    QuotaOption,
+    StaleOption,
+    StrategyOption,
+    stale_policy_of,
+)
 from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import log_to_stderr
 
@@ -29,28 +35,11 @@ def search(
         ),
     ],
     *,
-    catalog: Annotated[
-        Path, typer.Option(metavar="PATH", help="The catalog.json to ask.", show_default=False)
-    ],
-    strategy: Annotated[
-        KnowledgeResolverStrategy, typer.Option(help="How passages of several sources are ordered.")
-    ] = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
-    quota: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Passages in a row from one source, while another has some; not for grouped_by_source.",
-        ),
-    ] = None,
+    catalog: CatalogOption,
+    strategy: StrategyOption = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
+    quota: QuotaOption = None,
     tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only concepts with this tag.")] = None,
-    stale: Annotated[
-        str,
-        typer.Option(
-            metavar="use|strict|DAYS",
-            help="Concepts past their stale_after: use them all, none, or those less than DAYS days past it.",
-        ),
-    ] = "use",
+    stale: StaleOption = "use",
     permit: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,9 +49,7 @@ def search(
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Show no more passages than this.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document, without colours.")
-    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Ask a question of the sources of a catalog.
 
@@ -90,15 +77,3 @@ def search(
         print_json(context, stale=stale, limit=limit)
     else:
         print_readable(context, limit=limit)
-
-
-def stale_policy_of(word: str) -> StalePolicy:
-    """What ``--stale`` says."""
-    if word == "use":
-        return StalePolicy.USE
-    if word == "strict":
-        return StalePolicy.STRICT
-    # More digits are more days than any calendar has.
-    if word.isascii() and word.isdecimal() and len(word) <= 9:
-        return StalePolicy.tolerate(int(word))
-    raise typer.BadParameter(f"{word!r} is not 'use', 'strict' or a number of days.", param_hint="--stale")

@@ -1,0 +1,49 @@
+"""Options that several commands have, in one wording."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from okf_catalog.query import KnowledgeResolverStrategy
+from okf_catalog.staleness import StalePolicy
+
+CatalogOption: TypeAlias = Annotated[
+    Path, typer.Option(metavar="PATH", help="The catalog.json to open.", show_default=False)
+]
+JsonOption: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document, without colours.")
+]
+StrategyOption: TypeAlias = Annotated[
+    KnowledgeResolverStrategy, typer.Option(help="How passages of several sources are ordered.")
+]
+QuotaOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Passages in a row from one source, while another has some; not for grouped_by_source.",
+    ),
+]
+StaleOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="use|strict|DAYS",
+        help="Concepts past their stale_after: use them all, none, or those less than DAYS days past it.",
+    ),
+]
+TenantOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The scope's tenant.")]
+UserOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The scope's user.")]
+SessionOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The scope's session.")]
+
+
+def stale_policy_of(word: str) -> StalePolicy:
+    """What ``--stale`` says."""
+    if word == "use":
+        return StalePolicy.USE
+    if word == "strict":
+        return StalePolicy.STRICT
+    # More digits are more days than any calendar has.
+    if word.isascii() and word.isdecimal() and len(word) <= 9:
+        return StalePolicy.tolerate(int(word))
+    raise typer.BadParameter(f"{word!r} is not 'use', 'strict' or a number of days.", param_hint="--stale")
