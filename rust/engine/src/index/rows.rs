@@ -13,19 +13,18 @@ impl Rows {
     /// Sorts `(row, item)` pairs into rows, by counting. The items of a row keep their order.
     pub(super) fn collect(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut starts = vec![0_usize; rows + 1];
-        for (row, _) in pairs.clone() {
-            starts[row as usize + 1] += 1;
-        }
+        // Not `for`: chained iterators are quicker from inside.
+        pairs.clone().for_each(|(row, _)| starts[row as usize + 1] += 1);
         for row in 1..starts.len() {
             starts[row] += starts[row - 1];
         }
         let mut items = vec![0; starts[rows]];
         let bounds: Vec<u32> = starts.iter().map(|start| narrow(*start)).collect();
-        for (row, item) in pairs {
+        pairs.for_each(|(row, item)| {
             let at = &mut starts[row as usize];
             items[*at] = item;
             *at += 1;
-        }
+        });
         Self { starts: bounds, items }
     }
 
@@ -38,18 +37,18 @@ impl Rows {
     ) -> Self {
         let mut starts = vec![0_u32; rows + 1];
         let mut last = vec![u32::MAX; rows];
-        for (row, item) in pairs.clone() {
+        pairs.clone().for_each(|(row, item)| {
             let last = &mut last[row as usize];
             starts[row as usize + 1] += u32::from(*last != item >> bits);
             *last = item >> bits;
-        }
+        });
         for row in 1..starts.len() {
             starts[row] += starts[row - 1];
         }
         // From here on, where the next item of each row goes.
         last.copy_from_slice(&starts[..rows]);
         let mut items = vec![0; starts[rows] as usize];
-        for (row, item) in pairs {
+        pairs.for_each(|(row, item)| {
             let next = &mut last[row as usize];
             match items[starts[row as usize] as usize..*next as usize].last_mut() {
                 Some(known) if *known >> bits == item >> bits => *known |= item,
@@ -58,7 +57,7 @@ impl Rows {
                     *next += 1;
                 }
             }
-        }
+        });
         Self { starts, items }
     }
 

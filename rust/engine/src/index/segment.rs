@@ -9,7 +9,7 @@ use super::{
     matches::{Matches, field},
     occurrences::Occurrences,
     rows::Rows,
-    trigrams::{Trigrams, scan},
+    trigrams::{Listed, Trigrams, scan},
     words::{is_word, words as split},
 };
 use crate::{
@@ -118,18 +118,16 @@ impl Segment {
 struct Searchable {
     strings: Strings,
     trigrams: Option<Trigrams>,
-    /// Which trigrams are listed.
-    wanted: fn(&[u8]) -> bool,
 }
 
 impl Searchable {
-    fn new(strings: Strings, wanted: fn(&[u8]) -> bool) -> Self {
-        Self { trigrams: Trigrams::of(&strings, wanted), strings, wanted }
+    fn new(strings: Strings, listed: Listed) -> Self {
+        Self { trigrams: Trigrams::of(&strings, listed), strings }
     }
 
     fn containing(&self, term: &[u8]) -> Vec<u32> {
         match &self.trigrams {
-            Some(trigrams) if term.len() > 1 => trigrams.containing(term, self.wanted, &self.strings),
+            Some(trigrams) if term.len() > 1 => trigrams.containing(term, &self.strings),
             _ => scan(term, &self.strings),
         }
     }
@@ -179,11 +177,9 @@ impl Split {
         Self {
             word_postings: Rows::collect_merged(words.len(), field::BITS, worded),
             compound_postings: Rows::collect(compounds.len(), compounded),
-            words: Searchable::new(words, |_| true),
+            words: Searchable::new(words, Listed::All),
             // A term that is looked for here is no word, and what lies within words is listed there.
-            compounds: Searchable::new(compounds, |three| {
-                !is_word(three.strip_suffix(&[SEPARATOR]).unwrap_or(three))
-            }),
+            compounds: Searchable::new(compounds, Listed::Punctuated),
         }
     }
 }

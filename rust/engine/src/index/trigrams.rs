@@ -5,6 +5,7 @@ use memchr::memmem;
 use super::{
     interner::{SEPARATOR, Strings},
     rows::Rows,
+    words::is_word_byte,
 };
 
 /// Looking at this much text is as quick as looking at trigrams.
@@ -17,6 +18,26 @@ const MOST_CLASSES: u32 = 96;
 /// so that it would take far longer.
 const PATIENCE: usize = 4;
 
+/// Which trigrams are listed. Every term that is asked for has to have one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// All.
+    All,
+    /// Those that no word has.
+    Punctuated,
+}
+
+impl Listed {
+    /// The last of the three may be the separator behind a string.
+    fn has(self, three: &[u8]) -> bool {
+        let [first, second, third] = [three[0], three[1], three[2]];
+        let in_a_string = first != SEPARATOR && second != SEPARATOR;
+        let in_a_word =
+            || is_word_byte(first) && is_word_byte(second) && (is_word_byte(third) || third == SEPARATOR);
+        in_a_string && (self == Listed::All || !in_a_word())
+    }
+}
+
 /// Where each run of three bytes stands in the text of some strings.
 ///
 /// The bytes are sorted into a few classes, so that three of them number a bucket: the frequent ones have a
@@ -27,39 +48,33 @@ pub(super) struct Trigrams {
     /// For each three classes, the positions in the text, ascending.
     buckets: Rows,
     owners: Owners,
+    listed: Listed,
 }
 
 impl Trigrams {
-    /// Lists the `wanted` trigrams, which must be some of every term that is asked for; the last of them may
-    /// be the separator behind a string. `None` for so little text that it is better scanned.
-    pub(super) fn of(strings: &Strings, wanted: impl Fn(&[u8]) -> bool) -> Option<Self> {
+    /// `None` for so little text that it is better scanned.
+    pub(super) fn of(strings: &Strings, listed: Listed) -> Option<Self> {
         let text = strings.text();
         if text.len() <= SCANNED {
             return None;
         }
-        let is_listed = |three: &[u8]| three[0] != SEPARATOR && three[1] != SEPARATOR && wanted(three);
-        let trigrams = text.windows(3).zip(0_u32..).filter(|(three, _)| is_listed(three));
+        let trigrams = text.windows(3).zip(0_u32..).filter(move |(three, _)| listed.has(three));
         let count = trigrams.clone().count();
         let fits = |classes: &u32| classes.pow(3) as usize * TRIGRAMS_A_BUCKET <= count;
         let classes = Classes::of(text, (2..=MOST_CLASSES).rev().find(fits).unwrap_or(2));
         let pairs = trigrams.map(|(three, position)| (classes.key(three), position));
         let buckets = Rows::collect(classes.count.pow(3) as usize, pairs);
-        Some(Self { classes, buckets, owners: Owners::of(strings) })
+        Some(Self { classes, buckets, owners: Owners::of(strings), listed })
     }
 
     /// The strings that contain the term, which has at least two bytes; some perhaps more than once.
-    pub(super) fn containing(
-        &self,
-        term: &[u8],
-        wanted: impl Fn(&[u8]) -> bool,
-        strings: &Strings,
-    ) -> Vec<u32> {
+    pub(super) fn containing(&self, term: &[u8], strings: &Strings) -> Vec<u32> {
         if let [first, second] = term {
             // Whatever follows; and the last byte of a string is followed by its separator.
             let first = self.classes.key(&[*first, *second, SEPARATOR]);
             return self.strings_at(term, 0, self.buckets.run(first, first + self.classes.count), strings);
         }
-        let trigrams = term.windows(3).enumerate().filter(|(_, three)| wanted(three));
+        let trigrams = term.windows(3).enumerate().filter(|(_, three)| self.listed.has(three));
         let listed = trigrams.map(|(at, three)| (at, self.buckets.get(self.classes.key(three))));
         let (offset, positions) = listed.min_by_key(|(_, positions)| positions.len()).unwrap_or_default();
         if positions.len().saturating_mul(term.len()) > PATIENCE * strings.text().len() {
