@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -53,7 +55,6 @@ from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -667,3 +668,25 @@ def test_nothing_expires_by_itself(catalog: FileKnowledgeCatalog) -> None:
     wrote(store, ALICE, USER, "a word")
     assert store.write(ALICE, entry("stale word", "b", stale_after="2000-01-01"), USER).written
     assert len(reads(store, ALICE)) == 2
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_report_counts_all_memories_and_neither_watches_nor_logs_them(
+    tmp_path: Path, catalog: FileKnowledgeCatalog, store: FileMemoryStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    def watched() -> int:
+        notes = Path("/proc/self/fdinfo").iterdir()
+        return sum(note.read_text().count("inotify wd:") for note in notes if note.exists())
+
+    catalog.report()
+    before = watched()
+    for number in range(20):
+        wrote(store, KnowledgeAccessScope("acme", f"user{number}"), USER, "a word")
+    (tmp_path / ROOTS[USER] / "broken.md").write_text("---\nnever ends")
+    for _ in range(2):
+        sources = {report.source.id: report for report in catalog.report().sources}
+        report = sources[f"remembers-{USER.value}"]
+        assert (report.concepts, [problem.path for problem in report.problems]) == (20, ["broken.md"])
+        assert report.compared_because is None
+    assert watched() == before
+    assert not caplog.records

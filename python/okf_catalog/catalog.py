@@ -48,7 +48,8 @@ class SourceReport:
     ``directory`` is ``None`` if the source is disabled or unavailable; ``concepts`` counts what can be
     found; ``duplicate_of`` is the id of the source before it, in order S1, that names the same directory;
     ``failure`` says why the source is unavailable; ``compared_because`` says why the directory is compared
-    with what is in memory before each search, and is ``None`` where the kernel tells of every change.
+    with what is in memory before each search, and is ``None`` where the kernel tells of every change. Memory
+    sources are counted for the report alone; their files are compared whenever a scope is read.
     """
 
     source: KnowledgeCatalogSource

@@ -21,6 +21,7 @@ use crate::{
     containment::Fence,
     diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
     error::Error,
+    events::Events,
     instant::Instant,
     manifest,
     memory::Memory,
@@ -30,7 +31,7 @@ use crate::{
     search::Alone,
     snapshot::Snapshot,
     source::{Role, Source},
-    sources::{Freshness, Preparation, Prepared},
+    sources::{Bundles, Freshness, Preparation, Prepared},
     task::Task,
     tree::{Problem, plain},
     watch::{Watch, WatchState},
@@ -355,10 +356,20 @@ impl Catalog {
             }
         };
         let all = || (0_u32..).take(snapshot.sources.len());
-        let mut ordered = snapshot.candidates().to_vec();
-        ordered.extend(all().filter(enabled(Role::Memory)));
+        let memories: Vec<u32> = all().filter(enabled(Role::Memory)).collect();
         let mut prepared = Prepared::default();
-        self.prepare(&mut prepared, snapshot, &ordered, task)?;
+        self.prepare(&mut prepared, snapshot, snapshot.candidates(), task)?;
+        {
+            // All memories of all scopes are only counted: neither kept in mind nor watched.
+            let (process, bundles, events) = (self.open_process()?, Bundles::default(), Events::none());
+            let passing =
+                Preparation { bundles: &bundles, events: &events, ..self.preparation(&process, task) };
+            let told = prepared.news.len();
+            prepared.add(snapshot, &memories, passing)?;
+            // Whoever reads a memory is told of its problems, once; here they would be news every time.
+            prepared.news.truncate(told);
+        }
+        let ordered = [snapshot.candidates(), &memories].concat();
         let mut first = BTreeMap::new();
         let mut duplicates = BTreeMap::new();
         for &source in &ordered {
@@ -384,7 +395,9 @@ impl Catalog {
                         report.directory = Some(ready.directory.to_path_buf());
                         report.concepts = ready.state.index.len();
                         report.problems = ready.state.problems.to_vec();
-                        report.unwatched = ready.state.unwatched.as_deref().map(str::to_owned);
+                        if !memories.contains(&source) {
+                            report.unwatched = ready.state.unwatched.as_deref().map(str::to_owned);
+                        }
                     }
                 }
             }
