@@ -85,9 +85,14 @@ pub(super) fn all_best_first(scores: &[u8], places: Option<&Places>) -> Vec<Scor
         next[score] = all;
         all += counts.iter().map(|counts| counts[score] as usize).sum::<usize>();
     }
-    let mut best = vec![Scored { concept: 0, score: 0 }; all];
+    // Where many match, those that do not are put behind the others: it is quicker to write what is thrown
+    // away than to guess, concept by concept, whether to write.
+    let guess = all * 4 < scores.len();
+    let room = if guess { all } else { scores.len() };
+    next[0] = all;
+    let mut best = vec![Scored { concept: 0, score: 0 }; room];
     let mut look = |number: u32, score: u8| {
-        if score != 0 {
+        if !guess || score != 0 {
             let at = &mut next[usize::from(score)];
             best[*at] = Scored { concept: number, score: score.into() };
             *at += 1;
@@ -105,6 +110,7 @@ pub(super) fn all_best_first(scores: &[u8], places: Option<&Places>) -> Vec<Scor
             }
         }
     }
+    best.truncate(all);
     best
 }
 
