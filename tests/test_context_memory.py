@@ -146,3 +146,24 @@ def test_a_catalog_that_lost_its_memory_gives_knowledge(knowledge: Knowledge, ro
     provider.provide([user("refund")], session=session)
     provider.store([user("refund")], [agent("five days")], session=session)
     assert provider.last_memory_error is not None
+
+
+def test_memory_that_cannot_be_read_is_told(root: Path, knowledge: Knowledge) -> None:
+    provider = provider_of(knowledge, ALICE)
+    told = [provider.last_memory_error]
+    assert provider.provide([user("refund")]).messages
+    told.append(provider.last_memory_error)
+    write_manifest(
+        root,
+        [
+            {"id": "docs", "path": "docs"},
+            {"id": "users", "path": "docs", "role": "memory", "tier": "user"},
+        ],
+    )
+    knowledge.catalog.reload()
+    context = provider.provide([user("refund")])
+    assert [block.role for block in context.blocks] == [SourceRole.KNOWLEDGE]
+    told.append(provider.last_memory_error)
+    message = context.diagnostics[-1].message
+    assert "'users'" in message
+    assert told == [None, None, message]

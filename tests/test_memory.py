@@ -639,7 +639,7 @@ def test_the_real_location_is_what_counts(tmp_path: Path) -> None:
 
 
 def test_a_reload_that_publishes_memories_closes_them(
-    catalog: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
+    catalog: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     before = (place(tmp_path, USER, ALICE) / "monday.md").read_bytes()
@@ -647,6 +647,8 @@ def test_a_reload_that_publishes_memories_closes_them(
     write_manifest(tmp_path, [docs, {"id": "all", "path": "memories"}, *memory_sources()])
     catalog.reload()
     message = str(MemoryOverlapError("remembers-session", "all"))
+    told = "what is remembered in source 'remembers-session' is found by whoever may see source 'all'"
+    assert [record.getMessage() for record in caplog.records] == [f"{told}: they overlap"]
     result = store.read(ALICE, "word")
     assert result.passages == ()
     (diagnostic,) = result.diagnostics

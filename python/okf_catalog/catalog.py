@@ -74,9 +74,9 @@ class CatalogReport:
 class View:
     """A snapshot with all that searches of it have in common."""
 
-    __slots__ = ("candidates", "handle", "memories", "positions", "snapshot")
+    __slots__ = ("candidates", "handle", "memories", "overlap", "positions", "snapshot")
 
-    def __init__(self, handle: Snapshot) -> None:
+    def __init__(self, handle: Snapshot, catalog: Catalog) -> None:
         sources = sources_of(handle.sources)
         self.handle = handle
         self.snapshot = KnowledgeCatalogSnapshot(
@@ -91,6 +91,10 @@ class View:
             if source.enabled and source.tier is not None
         }
         """The enabled memory sources, as positions in the snapshot."""
+        # Where sources lie is settled when they are loaded: no link leads anywhere else afterwards (C1).
+        pair = catalog.memory(handle).overlap() if self.memories else None
+        self.overlap = None if pair is None else (sources[pair[0]].id, sources[pair[1]].id)
+        """A memory source and another that others may see into, by their ids (Y8)."""
 
 
 @final
@@ -255,7 +259,13 @@ class FileKnowledgeCatalog:
         if view is None:
             # Who comes second takes what the first made, so that a snapshot is one object for everybody.
             # There is no lock that a forked process could find taken: `setdefault` is all or nothing.
-            view = self._views.setdefault(handle.generation, View(handle))
+            made = View(handle, self._engine)
+            view = self._views.setdefault(handle.generation, made)
+            if view is made and view.overlap is not None:
+                _log.warning(
+                    "what is remembered in source %r is found by whoever may see source %r: they overlap",
+                    *view.overlap,
+                )
             # Some old ones stay for threads that are about to ask for them.
             for generation in [*self._views]:
                 if generation < handle.generation - 8:

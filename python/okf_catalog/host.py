@@ -47,7 +47,7 @@ class Knowledge:
 
         Raises:
             MemoryOverlapError: what would be remembered does not lie apart from what others see (Y8).
-            CatalogClosedError: the catalog was closed.
+            CatalogClosedError: the catalog was closed before this was first asked for.
         """
         if not self._catalog.view().memories:
             return None

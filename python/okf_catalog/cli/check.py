@@ -32,9 +32,10 @@ def check(
 ) -> None:
     """Show the sources of a catalog, and every file and source that a search has to leave out.
 
-    Exits with 1 if the catalog cannot open, after saying on stderr all that is wrong with it. A file that
-    cannot be used, or a source that cannot be read, stops no search: it is shown and, unless --strict
-    is given, the exit code is 0.
+    Exits with 1 if the catalog cannot open, after saying on stderr all that is wrong with it, and if what
+    is remembered is found by searches, because its source and another one overlap. A file that cannot be
+    used, or a source that cannot be read, stops no search: it is shown and, unless --strict is given, the
+    exit code is 0.
     """
     with (
         progress_bars() as tell,
@@ -54,7 +55,7 @@ def check(
         show(console, Text(visible(remark), style="yellow"))
     show(console, Text(_summary(report)))
     left_out = any(source.failure is not None or source.problems for source in report.sources)
-    if strict and (left_out or overlap is not None):
+    if overlap is not None or (strict and left_out):
         raise typer.Exit(1)
 
 

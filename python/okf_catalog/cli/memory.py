@@ -1,6 +1,7 @@
 """``okf-catalog memory``: what is remembered for one scope."""
 
 import json
+from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -113,16 +114,15 @@ def forget(
 ) -> None:
     """Delete everything that is remembered for exactly this scope, after asking.
 
+    Without --tier that is every tier that the scope has an id for: for a user, also what is remembered for
+    the whole tenant. Sessions and users that the scope does not name stay.
+
     Exits with 1 if that was not done, or not wholly, or the catalog cannot open, 2 for wrong usage.
     """
     with _opened(catalog, tenant, user, session) as (store, scope):
-        if not yes:
-            concepts = _concepts(store, scope, tier)
-            where = "every tier" if tier is None else f"the tier {tier.value}"
-            question = f"Forget what {where} remembers for {_name(scope)}, {_count(concepts)}?"
-            if not typer.confirm(question, err=True):
-                complain("nothing is forgotten")
-                raise typer.Exit(1)
+        if not yes and not _is_sure(scope, _concepts(store, scope, tier)):
+            complain("nothing is forgotten; answer y, or pass --yes")
+            raise typer.Exit(1)
         result = store.delete_scope(scope, tier)
     tiers = "1 tier" if result.tiers_deleted == 1 else f"{result.tiers_deleted} tiers"
     if result.error is not None:
@@ -156,6 +156,18 @@ def _concepts(
     store: FileMemoryStore, scope: KnowledgeAccessScope, tier: MemoryTier | None
 ) -> Sequence[MemoryConcept]:
     return [concept for concept in store.enumerate(scope) if tier in (None, concept.tier)]
+
+
+def _is_sure(scope: KnowledgeAccessScope, concepts: Sequence[MemoryConcept]) -> bool:
+    counts = Counter(concept.tier for concept in concepts)
+    parts = [f"{counts[tier]} in tier {tier.value}" for tier in MemoryTier if tier in counts]
+    question = f"Forget what is remembered for {_name(scope)}: {', '.join(parts) or 'no concept'}?"
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        # Nobody is there to answer.
+        typer.echo(err=True)
+        return False
 
 
 def _heading(concept: MemoryConcept) -> str:

@@ -57,8 +57,7 @@ class FileMemoryStore:
         check_clock(clock)
         self._catalog = catalog
         self._clock = clock
-        self._judged: tuple[int, tuple[str, str] | None] = (0, None)
-        self._check_overlap(self._view())
+        _check_overlap(self._view())
 
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
         """What the tiers that apply to ``scope`` remember of the question, session, user, tenant (Y2, Y3).
@@ -115,7 +114,9 @@ class FileMemoryStore:
     def delete_scope(self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None) -> MemoryDeleteResult:
         """Deletes all that one tier remembers for exactly this scope, or every tier that applies to it (Y6).
 
-        Only tiers that had a directory for the scope count. A link on the way is refused; one inside is
+        Every tier that applies: of a user's scope also what the whole tenant shares; to forget the user
+        alone, name the tier. Scopes that carry more ids, as the user's sessions do, are other scopes, and
+        stay. Only tiers that had a directory for the scope count. A link on the way is refused; one inside is
         deleted, and not followed.
 
         Raises:
@@ -225,22 +226,8 @@ class FileMemoryStore:
 
     def _memory(self, view: View) -> Memory:
         """The memories of a snapshot, if they lie apart."""
-        self._check_overlap(view)
+        _check_overlap(view)
         return self._catalog.engine.memory(view.handle)
-
-    def _check_overlap(self, view: View) -> None:
-        generation = view.snapshot.generation
-        judged, overlap = self._judged
-        if judged != generation:
-            # Where sources lie is settled when they are loaded: no link leads anywhere else afterwards (C1).
-            pair = self._catalog.engine.memory(view.handle).overlap()
-            overlap = None
-            if pair is not None:
-                memory, other = (view.snapshot.sources[position].id for position in pair)
-                overlap = (memory, other)
-            self._judged = (generation, overlap)
-        if overlap is not None:
-            raise MemoryOverlapError(*overlap)
 
     def __repr__(self) -> str:
         return f"<FileMemoryStore of {self._catalog!r}>"
@@ -269,6 +256,11 @@ def _refusal(view: View, scope: KnowledgeAccessScope, tier: MemoryTier) -> str |
     if not applies(tier, scope):
         return f"the tier {tier.value!r} does not apply: the scope is not local, and has no {tier.value}_id"
     return None
+
+
+def _check_overlap(view: View) -> None:
+    if view.overlap is not None:
+        raise MemoryOverlapError(*view.overlap)
 
 
 def _overlapping(view: View, error: MemoryOverlapError) -> KnowledgeDiagnostic:

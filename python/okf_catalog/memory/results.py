@@ -27,7 +27,8 @@ class MemoryReadResult:
     """What is remembered of a question (Y3).
 
     ``passages`` come tier by tier, session, user, tenant; their ``source_id`` is ``memory:session`` and so
-    on. ``diagnostics`` say what could not be read; that nothing matches is no diagnostic here.
+    on. ``diagnostics`` say which tiers could not be read, and which links were not followed; that nothing
+    matches is no diagnostic here, and a file that is no concept is logged, as for knowledge (B7).
     """
 
     passages: Sequence[KnowledgePassage]

@@ -212,6 +212,7 @@ class KnowledgeContextProvider:
                 memory = _found(self._memory_store.read(query.scope, query))
             except Exception as error:  # noqa: BLE001  # X9.
                 self._failed(MEMORY, error)
+        self._note(memory)
         return self._settled(*self._compose(knowledge, memory))
 
     async def provide_async(
@@ -237,6 +238,7 @@ class KnowledgeContextProvider:
                 memory = _found(await self._memory_store.read_async(query.scope, query))
             except Exception as error:  # noqa: BLE001  # X9.
                 self._failed(MEMORY, error)
+        self._note(memory)
         return self._settled(*await asyncio.to_thread(self._compose, knowledge, memory))
 
     def store(
@@ -386,6 +388,10 @@ class KnowledgeContextProvider:
         self._report(error)
 
     # Failing
+
+    def _note(self, memory: _Found) -> None:
+        if memory.diagnostics:
+            self._last_memory_error = memory.diagnostics[0].message
 
     def _settled(self, context: ProvidedContext, failures: Iterable[_Failure]) -> ProvidedContext:
         for role, error in failures:
