@@ -642,3 +642,38 @@ def test_a_forked_process_is_provided_too(catalog: FileKnowledgeCatalog) -> None
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_there_is_no_room_for_is_not_made_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+
+    def neutralised(text: str) -> str:
+        lengths.append(len(text))
+        return text.replace("<", "&lt;")
+
+    monkeypatch.setattr("okf_catalog.provider.frame.neutralised", neutralised)
+    long = passage("a", "A title", "<" * 1_000_000)
+    context = KnowledgeContextProvider(Resolver([long]), token_budget=50).provide([user("x")])
+    assert [block.truncated for block in context.blocks] == [True]
+    assert max(lengths) < 500
+
+
+class Shy(tuple[Any, ...]):  # noqa: SLOT001
+    """Says only once how many there are."""
+
+    asked = False
+
+    def __len__(self) -> int:
+        if self.asked:
+            raise OSError("a secret")
+        self.asked = True
+        return super().__len__()
+
+
+def test_an_answer_that_fails_late_is_told_like_any_other() -> None:
+    told: list[Exception] = []
+    resolver = Resolver(Shy([passage("a", None, "x")]))
+    provider = KnowledgeContextProvider(resolver, on_internal_error=told.append)
+    context = provider.provide([user("x")])
+    assert "secret" not in text_of(context)
+    assert all(isinstance(error, OSError) for error in told)

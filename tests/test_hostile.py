@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -346,3 +349,30 @@ def every_file_is_accounted_for(contents: list[bytes]) -> None:
         ids, problems = answer(Path(directory), {f"{n}.md": content for n, content in enumerate(contents)})
     assert ids | {name.removesuffix(".md") for name in problems} == {str(n) for n in range(len(contents))}
     assert len(ids) + len(problems) == len(contents)
+
+
+MEASURE = """
+import re, sys
+from pathlib import Path
+from okf_catalog import open_knowledge
+with open_knowledge(sys.argv[1], watch_for_changes=False) as knowledge:
+    assert knowledge.search("ab").passages
+print(re.search("VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_common_pairs_of_letters_and_many_distinct_words_do_not_multiply(tmp_path: Path) -> None:
+    """A set of pairs for each word would take hundreds of times its room."""
+    letters = [chr(code) for code in (*range(33, 97), *range(0xA1, 0x800, 40))]
+    pairs = "".join(a + b for a in letters for b in letters)
+    rich = " ".join(pairs[start : start + 200] for start in range(0, len(pairs), 200))
+    many = " ".join(map("".join, itertools.islice(itertools.product(letters[:64], repeat=4), 400_000)))
+    files = {f"rich{number}.md": rich for number in range(40)}
+    files |= {f"plain{number}.md": "ab" for number in range(100)}
+    write_tree(tmp_path / "bundle", {**files, "many.md": many})
+    manifest = write_manifest(tmp_path, [{"id": "s", "path": "bundle"}])
+    run = subprocess.run(
+        [sys.executable, "-c", MEASURE, manifest], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert int(run.stdout) * 1024 < 200 * MIB

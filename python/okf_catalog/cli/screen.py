@@ -11,9 +11,11 @@ from rich.text import Text
 
 __all__ = ["complain", "log_to_stderr", "one_line", "open_console", "show", "visible"]
 
-# Controls could move the cursor or recolour what follows, separators break a line, and embeddings and
-# overrides reorder what is read; a lone surrogate cannot be written at all.
-_ACTIVE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Controls could move the cursor or recolour what follows, separators break a line, marks, embeddings and
+# overrides reorder what is read, a soft hyphen is not seen; a lone surrogate cannot be written at all.
+_ACTIVE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def visible(text: str) -> str:

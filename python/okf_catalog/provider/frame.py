@@ -22,8 +22,10 @@ _FORGED = "&lt;"
 _NAME = "okfcontext"
 """The name of the tag as ``_plain`` leaves it."""
 _LEFT_BRACKETS = re.compile("[<≮﹤＜‹〈〈⟨❬❮❰˂]")
-_SEEN_THROUGH = frozenset("/\\-\u2043\u2212\u02d7\u115f\u1160\u2800\ufffd")
-"""Slashes, dashes and fillers that no category tells from letters and symbols."""
+_SEEN_THROUGH = frozenset(
+    "/\\-_~!?|&#;:=.'\"*+\u2043\u2044\u2212\u2215\u29f8\u02d7\u2500\u23af\u2796\u30fc\u115f\u1160\u2800\ufffc\ufffd"
+)
+"""Slashes, dashes, fillers, and marks that some reader might pass over."""
 _ID_ESCAPES = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
 _ID_ESCAPED = re.compile('[&"<>\x00-\x1f\x7f-\x9f\u2028\u2029]')
 
@@ -53,15 +55,16 @@ def joined(texts: list[str]) -> str:
     return "\n".join(texts)
 
 
-def block_of(role: SourceRole, passage: KnowledgePassage) -> Block:
+def block_of(role: SourceRole, passage: KnowledgePassage, longest: int | None = None) -> Block:
     """The block of a passage that comes from a source of that role.
 
     Lines are what the excerpt has of them; whatever else ends a line somewhere becomes a space, in the title
-    every line break (X5).
+    every line break (X5). Of a line that is longer than ``longest``, for which there is no room, only so
+    much is looked at, and the rest is dropped.
     """
     source_id, concept_id, title = passage.source_id, passage.concept_id, passage.title
-    lines = [_one_line(line) for line in _LINE_END.split(passage.excerpt)]
-    if title is not None and not is_blank(title := _one_line(title)):
+    lines = [_one_line(line[:longest]) for line in _LINE_END.split(passage.excerpt)]
+    if title is not None and not is_blank(title := _one_line(title[:longest])):
         lines.insert(0, title)
     # Together: a tag may begin in one line and go on in the next.
     content = neutralised(joined(lines))

@@ -15,7 +15,13 @@ from okf_catalog.manifest import MemoryTier, SourceRole
 from okf_catalog.memory.entry import MemoryEntry
 from okf_catalog.memory.results import MemoryWriteResult
 from okf_catalog.memory.store import MemoryStore
-from okf_catalog.provider.budget import CountTokens, Spent, estimated_tokens, spend
+from okf_catalog.provider.budget import (
+    CHARACTERS_PER_TOKEN,
+    CountTokens,
+    Spent,
+    estimated_tokens,
+    spend,
+)
 from okf_catalog.provider.capture import MemoryCaptureMode, entry_of
 from okf_catalog.provider.frame import Block, block_of
 from okf_catalog.provider.messages import ASSISTANT, USER, ChatMessage, last_text, messages_of
@@ -55,6 +61,7 @@ class _Found(NamedTuple):
 
     passages: Sequence[KnowledgePassage] = ()
     diagnostics: tuple[KnowledgeDiagnostic, ...] = ()
+    total: int = 0
 
 
 class _Failure(NamedTuple):
@@ -304,14 +311,14 @@ class KnowledgeContextProvider:
     def _compose(self, knowledge: _Found, memory: _Found) -> tuple[ProvidedContext, list[_Failure]]:
         """The context, and what went wrong while it was made. A side that fails is empty (X9)."""
         diagnostics = (*knowledge.diagnostics, *memory.diagnostics)
-        found = len(knowledge.passages) + len(memory.passages)
+        found = knowledge.total + memory.total
         try:
             spent = self._spend(knowledge.passages, memory.passages)
         except _SideError as error:
             if error.role is KNOWLEDGE:
-                knowledge = knowledge._replace(passages=())
+                knowledge = knowledge._replace(passages=(), total=0)
             else:
-                memory = memory._replace(passages=())
+                memory = memory._replace(passages=(), total=0)
             context, failures = self._compose(knowledge, memory)
             return context, [_Failure(error.role, error.cause), *failures]
         except Exception as error:  # noqa: BLE001  # X9: the host's `count_tokens`.
@@ -329,9 +336,11 @@ class KnowledgeContextProvider:
         return context, []
 
     def _spend(self, knowledge: Sequence[KnowledgePassage], memory: Sequence[KnowledgePassage]) -> Spent:
+        # What one more character would be too many for need not be made ready in full, if we count ourselves.
+        longest = None if self._count_tokens else CHARACTERS_PER_TOKEN * self._budget + 1
         return spend(
-            _blocks(KNOWLEDGE, lambda: rotated(knowledge)),
-            _blocks(MEMORY, lambda: iter(memory)),
+            _blocks(KNOWLEDGE, lambda: rotated(knowledge), longest),
+            _blocks(MEMORY, lambda: iter(memory), longest),
             budget=self._budget,
             knowledge_share=self._knowledge_share,
             memory_share=self._memory_share,
@@ -445,14 +454,16 @@ def _check_callable(field: str, value: object, how: str) -> None:
 
 def _found(answer: _Answer) -> _Found:
     drop_coroutine(answer)
-    len(answer.passages)  # Whatever has none is no answer.
-    return _Found(answer.passages, tuple(answer.diagnostics))
+    passages = answer.passages
+    return _Found(passages, tuple(answer.diagnostics), len(passages))
 
 
-def _blocks(role: SourceRole, passages: Callable[[], Iterator[KnowledgePassage]]) -> Iterator[Block]:
+def _blocks(
+    role: SourceRole, passages: Callable[[], Iterator[KnowledgePassage]], longest: int | None
+) -> Iterator[Block]:
     """The passages of one side as blocks; what goes wrong says on which side it was."""
     try:
         for passage in passages():
-            yield block_of(role, passage)
+            yield block_of(role, passage, longest)
     except Exception as error:
         raise _SideError(role, error) from error

@@ -27,6 +27,10 @@ use crate::{
 
 /// How many bytes of matches a batch keeps for its other questions.
 const KEPT: usize = 256 << 20;
+/// What an entry costs besides its matches.
+const ENTRY: usize = 64;
+/// How many entries there is room for: a slot each, even while it is empty.
+const SLOTS: usize = 4 << 20;
 
 /// Questions that are put to one state of the sources.
 #[derive(Debug)]
@@ -133,9 +137,11 @@ struct Shared {
 
 impl Shared {
     fn new(terms: usize, prepared: &Prepared) -> Self {
-        let segments = prepared.indexes().flat_map(|index| index.segments());
-        let slots = || (0..terms).map(|_| OnceLock::new()).collect();
-        let matches = segments.map(|segment| (ptr::from_ref(segment).addr(), slots())).collect();
+        let segments: Vec<&Segment> = prepared.indexes().flat_map(|index| index.segments()).collect();
+        // Terms beyond that are found anew each time. What is asked often tends to come early.
+        let each = terms.min(SLOTS / segments.len().max(1));
+        let slots = || (0..each).map(|_| OnceLock::new()).collect();
+        let matches = segments.into_iter().map(|segment| (ptr::from_ref(segment).addr(), slots())).collect();
         Self { matches, kept: AtomicUsize::new(0) }
     }
 }
@@ -173,7 +179,7 @@ impl<'batch> Lookup for Numbered<'batch> {
             Some(slot) if self.shared.kept.load(Ordering::Relaxed) <= KEPT => {
                 Held::Kept(slot.get_or_init(|| {
                     let found = segment.matches(term);
-                    self.shared.kept.fetch_add(found.size(), Ordering::Relaxed);
+                    self.shared.kept.fetch_add(found.size() + ENTRY, Ordering::Relaxed);
                     found
                 }))
             }

@@ -7,6 +7,8 @@ use crate::{fold::fold_into, terms::Terms};
 
 /// So many terms are looked for one by one.
 const FEW: usize = 8;
+/// So are terms of more bytes than this: an automaton takes about a hundred times their room.
+const LONG: usize = 64 << 10;
 
 /// Finds any of some terms in one pass over a text, however many they are.
 #[derive(Debug)]
@@ -23,7 +25,9 @@ impl Finder {
     #[must_use]
     pub fn new(terms: &Terms) -> Self {
         let words = || terms.as_slice().iter().map(|(term, _)| term.as_bytes());
-        let at_once = if words().len() > FEW { AhoCorasick::new(words()).ok() } else { None };
+        let bytes: usize = words().map(<[u8]>::len).sum();
+        let at_once =
+            if words().len() > FEW && bytes <= LONG { AhoCorasick::new(words()).ok() } else { None };
         let one_by_one = || words().map(|word| memmem::Finder::new(word).into_owned()).collect();
         Self(at_once.map_or_else(|| Kind::OneByOne(one_by_one()), Kind::AtOnce))
     }

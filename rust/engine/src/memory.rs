@@ -193,6 +193,9 @@ impl Memory<'_> {
     }
 
     fn try_write(&self, place: &Place, entry: &Entry, task: &Task) -> Result<(), Refusal> {
+        if entry.name.starts_with('.') || entry.name.contains(['/', '\0']) {
+            return Err(Refusal::Because(format!("{:?} is no name of a file", entry.name)));
+        }
         let root = self.enter(place)?;
         let Some(held) = acquire(&root, &place.path, true, task)? else {
             return Err(Refusal::Because("its directory cannot be made".to_owned()));

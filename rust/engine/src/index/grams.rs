@@ -1,7 +1,7 @@
 //! Terms of one or two bytes, answered without uniting the postings of half the vocabulary.
 
 use super::{
-    interner::{Strings, narrow},
+    interner::Strings,
     matches::{Matches, field},
     occurrences::Seen,
 };
@@ -12,6 +12,11 @@ const FEW_CONCEPTS: usize = 128;
 const SAMPLE: usize = 512;
 /// A gram is common if one concept in so many has it.
 const COMMON: usize = 4;
+/// Of so many it is kept at most who has them; there are far fewer in any language.
+const MOST: usize = 512;
+/// Tokens that were seen less often are taken apart each time. Most tokens are seen once; a set for each would
+/// take more room than all their text.
+const OFTEN: u8 = 8;
 
 /// One more than the largest key.
 const KEYS: usize = 257 << 8;
@@ -40,7 +45,7 @@ impl Grams {
             return Self::default();
         }
         let keys = common(tokens, seen, concepts);
-        let sets = Sets::of(tokens, &keys);
+        let sets = Sets::of(tokens, seen, &keys);
         let blocks = concepts.div_ceil(BLOCK);
         let mut planes = vec![[0; FIELDS]; keys.len() * blocks];
         // For each concept of a block and each field, its grams.
@@ -48,13 +53,11 @@ impl Grams {
         let mut found_in = vec![0_u64; BLOCK * FIELDS * words];
         let mut rest = seen.concepts();
         for block in 0..blocks {
-            for (concept, tokens) in rest.by_ref().take(BLOCK).enumerate() {
-                for (token, found) in tokens {
+            for (concept, tokens_of) in rest.by_ref().take(BLOCK).enumerate() {
+                for (token, found) in tokens_of {
+                    let row = &mut found_in[concept * FIELDS * words..][..FIELDS * words];
                     for field in (0..FIELDS).filter(|field| found >> field & 1 != 0) {
-                        let at = (concept * FIELDS + field) * words;
-                        for (all, one) in found_in[at..][..words].iter_mut().zip(sets.get(token)) {
-                            *all |= one;
-                        }
+                        sets.add_to(&mut row[field * words..][..words], token, tokens);
                     }
                 }
             }
@@ -92,34 +95,56 @@ impl Grams {
     }
 }
 
-/// For each token, which of the grams it has.
+/// Which of the grams tokens have.
 struct Sets {
+    slot_of: Vec<u32>,
     words: usize,
+    /// For each token that is seen often, where its set is.
+    row_of: Vec<u32>,
     bits: Vec<u64>,
 }
 
 impl Sets {
-    fn of(tokens: &Strings, keys: &[u32]) -> Self {
+    fn of(tokens: &Strings, seen: &Seen, keys: &[u32]) -> Self {
         let mut slot_of = vec![NONE; KEYS];
         for (slot, key) in (0_u32..).zip(keys) {
             slot_of[*key as usize] = slot;
         }
-        let words = keys.len().div_ceil(BLOCK);
-        let mut bits = vec![0; tokens.len() * words];
-        for token in 0..tokens.len() {
-            let set = &mut bits[token * words..][..words];
-            for gram in grams(tokens.get(narrow(token))) {
-                let slot = slot_of[gram as usize] as usize;
-                if let Some(word) = set.get_mut(slot / BLOCK) {
-                    *word |= 1 << (slot % BLOCK);
-                }
-            }
+        let mut times = vec![0_u8; tokens.len()];
+        for (token, _) in seen.concepts().flatten() {
+            times[token as usize] = times[token as usize].saturating_add(1);
         }
-        Self { words, bits }
+        let words = keys.len().div_ceil(BLOCK);
+        let mut this = Self { slot_of, words, row_of: vec![NONE; tokens.len()], bits: Vec::new() };
+        let often = (0_u32..).zip(times).filter(|(_, times)| *times >= OFTEN).map(|(token, _)| token);
+        for (row, token) in (0_u32..).zip(often) {
+            let mut set = vec![0; words];
+            this.gather(&mut set, tokens.get(token));
+            this.bits.append(&mut set);
+            this.row_of[token as usize] = row;
+        }
+        this
     }
 
-    fn get(&self, token: u32) -> &[u64] {
-        &self.bits[token as usize * self.words..][..self.words]
+    /// Adds the grams of a token to a set.
+    fn add_to(&self, set: &mut [u64], token: u32, tokens: &Strings) {
+        let row = self.row_of[token as usize];
+        if row == NONE {
+            self.gather(set, tokens.get(token));
+        } else {
+            for (all, one) in set.iter_mut().zip(&self.bits[row as usize * self.words..][..self.words]) {
+                *all |= one;
+            }
+        }
+    }
+
+    fn gather(&self, set: &mut [u64], token: &[u8]) {
+        for gram in grams(token) {
+            let slot = self.slot_of[gram as usize] as usize;
+            if let Some(word) = set.get_mut(slot / BLOCK) {
+                *word |= 1 << (slot % BLOCK);
+            }
+        }
     }
 }
 
@@ -177,7 +202,13 @@ fn common(tokens: &Strings, seen: &Seen, concepts: usize) -> Vec<u32> {
         }
     }
     let often = concepts / step / COMMON;
-    (0_u32..).zip(counts).filter(|(_, count)| *count > often).map(|(gram, _)| gram).collect()
+    let mut common: Vec<(usize, u32)> =
+        counts.into_iter().zip(0_u32..).filter(|(count, _)| *count > often).collect();
+    common.sort_unstable_by(|a, b| b.cmp(a));
+    common.truncate(MOST);
+    let mut grams: Vec<u32> = common.into_iter().map(|(_, gram)| gram).collect();
+    grams.sort_unstable();
+    grams
 }
 
 #[cfg(test)]

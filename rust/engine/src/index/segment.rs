@@ -21,7 +21,7 @@ use crate::{
 
 /// How many bytes of matches a segment remembers, as a part of the text it indexes.
 const REMEMBERED: usize = 4;
-/// It remembers at least this many.
+/// It remembers at least this many, unless it is so small that this would be more than a few times its text.
 const REMEMBERED_AT_LEAST: usize = 1 << 20;
 
 /// Concepts in the order of their ids, with the postings of their tokens.
@@ -68,7 +68,7 @@ impl Segment {
         );
         let text: usize = concepts.iter().map(|concept| concept.text_len()).sum();
         let Split { words, word_postings, compounds, compound_postings } = split;
-        let cache = Cache::new((text / REMEMBERED).max(REMEMBERED_AT_LEAST));
+        let cache = Cache::new((text / REMEMBERED).max(REMEMBERED_AT_LEAST.min(4 * text)));
         task.go_on()?;
         Ok(Self {
             concepts,

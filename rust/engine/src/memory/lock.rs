@@ -8,7 +8,7 @@ use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::{
@@ -26,6 +26,9 @@ use crate::{
 /// How soon somebody who waits looks again at first, and at last.
 const FIRST_PATIENCE: Duration = Duration::from_micros(50);
 const PATIENCE: Duration = Duration::from_millis(5);
+/// How long anybody waits at most. Writers are done in milliseconds; whoever holds it for longer may never
+/// let go.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Why something was not done.
 #[derive(Debug)]
@@ -68,6 +71,17 @@ pub(super) fn acquire<'root>(
     make: bool,
     task: &Task,
 ) -> Result<Option<Held<'root>>, Refusal> {
+    acquire_within(LIMIT, root, path, make, task)
+}
+
+fn acquire_within<'root>(
+    limit: Duration,
+    root: &'root Directory,
+    path: &'root str,
+    make: bool,
+    task: &Task,
+) -> Result<Option<Held<'root>>, Refusal> {
+    let began = Instant::now();
     let mut patience = FIRST_PATIENCE;
     loop {
         task.go_on()?;
@@ -88,6 +102,10 @@ pub(super) fn acquire<'root>(
             continue;
         }
         drop(held);
+        if began.elapsed() > limit {
+            let seconds = limit.as_secs();
+            return Err(format!("{path:?} was locked by another process for {seconds} seconds").into());
+        }
         thread::sleep(patience);
         patience = PATIENCE.min(patience * 2);
     }
@@ -195,6 +213,18 @@ mod tests {
             task.abandon();
             assert!(matches!(waiting.join().unwrap(), Err(Refusal::Abandoned)));
         });
+    }
+
+    #[test]
+    fn nobody_waits_for_ever() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = enter(temporary.path());
+        let task = Task::default();
+        let held = acquire(&root, "a", true, &task).unwrap();
+        let refused = acquire_within(Duration::from_millis(20), &root, "a", true, &task);
+        assert!(matches!(refused, Err(Refusal::Because(reason)) if reason.contains("was locked")));
+        drop(held);
+        assert!(acquire(&root, "a", false, &task).unwrap().is_some());
     }
 
     #[test]
