@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from asking import RESOLVERS, WAYS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from memories import ALICE, LOCAL, ROOTS, SESSION, TENANT, USER, entry, open_memories
+from memories import ALICE, LOCAL, ROOTS, SESSION, TENANT, USER, entry, memory_sources, open_memories
 from okf_catalog import (
+    FileKnowledgeCatalog,
     FileMemoryStore,
+    Freshness,
+    GroupedKnowledgeResolver,
     KnowledgeAccessScope,
     KnowledgeQuery,
     MemoryDeleteResult,
     MemoryTier,
+    memory_path,
 )
 from profiles import FEWER
+from trees import write_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -129,3 +136,87 @@ def test_no_resolver_finds_a_memory(
         assert found == ([("docs", "a")] if permitted is None or "docs" in permitted else [])
         catalog.refresh()
         assert WAYS[way](RESOLVERS[resolver](catalog), query).passages == answer.passages
+
+
+SECRET = "ultramarine"
+
+
+def found(catalog: FileKnowledgeCatalog) -> set[tuple[str, str]]:
+    """Source and concept of everything that a resolver says of the secret, in whatever way."""
+    resolver = GroupedKnowledgeResolver(catalog)
+    contexts = [
+        resolver.search(SECRET),
+        *resolver.search_batch([SECRET]),
+        *resolver.search_stream([SECRET]),
+    ]
+    seen = [{(one.source_id, one.concept_id) for one in context.passages} for context in contexts]
+    assert seen[0] == seen[1] == seen[2]
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        (".", {("kb", "own"), ("kb", "memories/user/own")}),
+        ("memories", {("kb", "user/own")}),
+        (ROOTS[USER], {("kb", "own")}),
+        (f"{ROOTS[USER]}/memory-user", set[Any]()),
+        (f"{ROOTS[USER]}/memory-user/acme-822b33ad87c148a0", set[Any]()),
+    ],
+)
+def test_a_reload_that_puts_memories_among_knowledge_publishes_none(
+    tmp_path: Path, path: str, kept: set[tuple[str, str]]
+) -> None:
+    with open_memories(tmp_path) as catalog:
+        assert FileMemoryStore(catalog).write(ALICE, entry(f"alice likes {SECRET}"), USER).written
+        (tmp_path / "own.md").write_text(SECRET)
+        (tmp_path / ROOTS[USER] / "own.md").write_text(SECRET)
+        write_manifest(tmp_path, [{"id": "kb", "path": path}, *memory_sources()])
+        catalog.reload()
+        assert found(catalog) == kept
+        # And whatever is written there afterwards, by whoever it may be.
+        scope = tmp_path / ROOTS[USER] / memory_path(USER, ALICE)
+        (scope / "later.md").write_text(SECRET)
+        (scope / "deeper").mkdir()
+        (scope / "deeper" / "later.md").write_text(SECRET)
+        assert found(catalog) == kept
+        report = next(report for report in catalog.report().sources if report.source.id == "kb")
+        told = report.failure or " ".join(problem.reason for problem in report.problems)
+        assert "memories" in told
+
+
+def test_what_was_indexed_before_it_became_a_memory_is_no_knowledge_any_more(tmp_path: Path) -> None:
+    scope = tmp_path / "kb" / memory_path(USER, ALICE)
+    scope.mkdir(parents=True)
+    (scope / "x.md").write_text(SECRET)
+    (tmp_path / "kb" / "own.md").write_text(SECRET)
+    knowledge = {"id": "kb", "path": "kb"}
+    manifest = write_manifest(tmp_path, [knowledge])
+    for freshness in (Freshness.EXACT, Freshness.manual()):
+        write_manifest(tmp_path, [knowledge])
+        with FileKnowledgeCatalog(manifest, watch_for_changes=False, freshness=freshness) as catalog:
+            assert len(found(catalog)) == 2
+            memory = {"id": "diary", "path": "kb", "role": "memory", "tier": "user"}
+            write_manifest(tmp_path, [knowledge, memory])
+            catalog.reload()
+            assert found(catalog) == {("kb", "own")}
+            write_manifest(tmp_path, [knowledge])
+            catalog.reload()
+            assert len(found(catalog)) == 2
+
+
+@pytest.mark.parametrize("inwards", [True, False])
+def test_a_mount_publishes_no_memory(tmp_path: Path, *, inwards: bool) -> None:
+    (tmp_path / "kb" / "private").mkdir(parents=True)
+    with open_memories(tmp_path, [{"id": "kb", "path": "kb"}]) as catalog:
+        store = FileMemoryStore(catalog)
+        assert store.write(ALICE, entry(f"alice likes {SECRET}"), USER).written
+        memories, place = tmp_path / ROOTS[USER], tmp_path / "kb" / "private"
+        source = memories if inwards else memories / "memory-user"
+        mounted = subprocess.run(["mount", "--bind", source, place], capture_output=True, check=False)
+        if mounted.returncode:
+            pytest.skip("only some may mount")
+        try:
+            assert found(catalog) == set()
+        finally:
+            subprocess.run(["umount", place], check=True)

@@ -263,7 +263,7 @@ class FileKnowledgeCatalog:
             view = self._views.setdefault(handle.generation, made)
             if view is made and view.overlap is not None:
                 _log.warning(
-                    "what is remembered in source %r is found by whoever may see source %r: they overlap",
+                    "memory source %r and source %r overlap: nothing is remembered until they lie apart",
                     *view.overlap,
                 )
             # Some old ones stay for threads that are about to ask for them.

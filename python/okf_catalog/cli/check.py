@@ -32,10 +32,10 @@ def check(
 ) -> None:
     """Show the sources of a catalog, and every file and source that a search has to leave out.
 
-    Exits with 1 if the catalog cannot open, after saying on stderr all that is wrong with it, and if what
-    is remembered is found by searches, because its source and another one overlap. A file that cannot be
-    used, or a source that cannot be read, stops no search: it is shown and, unless --strict is given, the
-    exit code is 0.
+    Exits with 1 if the catalog cannot open, after saying on stderr all that is wrong with it, and if nothing
+    can be remembered, because a memory source and another source overlap. A file that cannot be used, or a
+    source that cannot be read, stops no search: it is shown and, unless --strict is given, the exit code
+    is 0.
     """
     with (
         progress_bars() as tell,

@@ -21,6 +21,7 @@ use crate::{
     document::Document,
     events::{Dirt, Events, holds_mounted_file, incomplete},
     index::Index,
+    memory::Sealed,
     parallel,
     task::{Abandoned, Task},
     tree::{self, Content, Listed, Listing, Problem, Stamp, Witness},
@@ -71,6 +72,7 @@ pub(crate) struct State {
     /// Why it is compared with the disk before each search; `None` if events tell of every change.
     pub(crate) unwatched: Option<Arc<str>>,
     tried: Moment,
+    pub(crate) sealed: Arc<Sealed>,
     directories: BTreeMap<Arc<str>, Arc<Contents>>,
 }
 
@@ -129,6 +131,8 @@ pub(crate) struct Effort<'call> {
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
     pub(crate) task: &'call Task,
+    /// What is not to be entered.
+    pub(crate) sealed: &'call Arc<Sealed>,
     /// The source that is reported as being read.
     pub(crate) source: u32,
 }
@@ -170,8 +174,9 @@ impl Bundle {
         let known = self.published();
         if let Some(state) = &known {
             let shared = self.begun.load(Ordering::SeqCst) > came && compared.succeeded;
-            let clean =
-                state.unwatched.is_none() && effort.events.look().is_some_and(|look| look.is_clean(self.key));
+            let clean = state.sealed == *effort.sealed
+                && state.unwatched.is_none()
+                && effort.events.look().is_some_and(|look| look.is_clean(self.key));
             if shared || clean {
                 return Ok(Fresh { state: Arc::clone(state), news: Vec::new() });
             }
@@ -202,7 +207,7 @@ impl Bundle {
     /// a file that is written through memory, or on another machine. Nobody waits for this.
     pub(crate) fn differs(&self, directory: &Directory) -> bool {
         let Some(state) = self.published() else { return false };
-        tree::walk(directory, &self.part, &mut Unseen).is_ok_and(|listed| {
+        tree::walk(directory, &self.part, &state.sealed, &mut Unseen).is_ok_and(|listed| {
             listed.len() != state.directories.len()
                 || listed.iter().any(|(path, listing)| {
                     state.directories.get(&**path).is_none_or(|contents| !contents.resembles(listing))
@@ -234,7 +239,8 @@ impl Bundle {
         let mut watcher = Watcher::of(self.key, directory, known, effort.events);
         let dirt = watcher.begin();
         let before = known.map(|state| &state.directories);
-        let listed = match (dirt, before) {
+        let sealed_as_before = known.is_some_and(|state| state.sealed == *effort.sealed);
+        let listed = match (dirt, before.filter(|_| sealed_as_before)) {
             (Dirt::Directories(paths), Some(before)) => {
                 self.list_some(directory, &paths, before, &mut watcher)?
             }
@@ -243,7 +249,7 @@ impl Bundle {
         };
         let (listed, whole) = match listed {
             Some(listed) => (listed, false),
-            None => (watcher.walk(directory, &self.part)?, true),
+            None => (watcher.walk(directory, &self.part, effort.sealed)?, true),
         };
         let mut directories = before.cloned().unwrap_or_default();
         let mut changes = Changes::default();
@@ -281,7 +287,8 @@ impl Bundle {
             .collect();
         problems.sort_unstable();
         let (unwatched, tried) = watcher.outcome();
-        Ok(State { index, problems: problems.into(), unwatched, tried, directories })
+        let sealed = Arc::clone(effort.sealed);
+        Ok(State { index, problems: problems.into(), unwatched, tried, sealed, directories })
     }
 
     /// Lists directories anew; `None` if that does not tell everything.
@@ -531,7 +538,12 @@ impl<'call> Watcher<'call> {
         self.events.look().map_or(Dirt::All, |mut look| look.begin(self.key))
     }
 
-    fn walk(&mut self, directory: &Directory, part: &str) -> io::Result<Vec<(String, Listing)>> {
+    fn walk(
+        &mut self,
+        directory: &Directory,
+        part: &str,
+        sealed: &Sealed,
+    ) -> io::Result<Vec<(String, Listing)>> {
         if self.is_watching() && holds_mounted_file(&directory.path) {
             self.refuse("a file is mounted in it");
         }
@@ -540,7 +552,7 @@ impl<'call> Watcher<'call> {
         {
             look.begin_walk(self.key);
         }
-        let listed = tree::walk(directory, part, self)?;
+        let listed = tree::walk(directory, part, sealed, self)?;
         if self.is_watching()
             && let Some(mut look) = self.events.look()
         {

@@ -10,12 +10,14 @@ mod overlap;
 mod place;
 mod remove;
 mod replace;
+mod sealed;
 mod section;
 mod shelf;
 
 use std::{os::fd::AsFd, sync::Arc};
 
 pub use overlap::Overlap;
+pub(crate) use sealed::Sealed;
 pub(crate) use shelf::Shelf;
 
 use crate::{
@@ -267,11 +269,13 @@ impl Memory<'_> {
         };
         let memories = &self.process.memories;
         let bundle = memories.take(root.identity, &place.path);
+        let sealed = Arc::default();
         let effort = Effort {
             events: memories.events(),
             max_bytes: self.max_bytes,
             threads: self.threads,
             task,
+            sealed: &sealed,
             source: place.source,
         };
         match bundle.fresh(&root, effort) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::source::{Role, Source};
+use crate::source::{Role, Source, Tier};
 
 /// What the manifest said when it was last read without a fault.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ pub struct Snapshot {
     /// The directory that source paths start from.
     pub manifest_directory: PathBuf,
     candidates: Vec<u32>,
+    memories: Vec<(String, Tier)>,
 }
 
 impl Snapshot {
@@ -30,7 +31,14 @@ impl Snapshot {
             let (a, b) = (&sources[*a as usize], &sources[*b as usize]);
             b.priority.cmp(&a.priority).then_with(|| a.id.cmp(&b.id))
         });
-        Self { generation, sources, manifest_directory, candidates }
+        let remembering = sources.iter().filter(|source| source.enabled);
+        let memories = remembering.filter_map(|source| Some((source.path.clone(), source.tier?))).collect();
+        Self { generation, sources, manifest_directory, candidates, memories }
+    }
+
+    /// The paths and tiers of the enabled memory sources, in the order of the file.
+    pub(crate) fn memories(&self) -> &[(String, Tier)] {
+        &self.memories
     }
 
     /// The sources a search may use, as positions in `sources`, in order S1.

@@ -15,8 +15,10 @@ use crate::{
     containment::{Directory, Fence, Identity},
     events::{Events, Look, incomplete},
     index::Index,
+    memory::Sealed,
     parallel,
     snapshot::Snapshot,
+    source::Role,
     task::{Abandoned, Task},
     tree::{Problem, plain},
 };
@@ -214,6 +216,7 @@ impl Prepared {
                     known.way == Some(*way) && events.is_clean(known.bundle.key())
                 })
                 && let Some(ready) = known.ready()
+                && ready.state.sealed.is_of(snapshot)
             {
                 self.ready.insert(source, Ok(ready));
             }
@@ -253,10 +256,14 @@ impl Prepared {
             }
         }
         let directories: Vec<_> = directories.into_values().collect();
+        let (sealed, open) = (Arc::new(Sealed::of(preparation.fence, snapshot)), Arc::default());
         // Twice as many as there are cores: when one directory is done before another, nobody waits.
         let each = (2 * threads).div_ceil(directories.len().max(1)).min(threads);
         let fresh = parallel::map(&directories, threads, |named| {
-            let effort = Effort { events, max_bytes, threads: each, task, source: named.sources[0] };
+            let source = named.sources[0];
+            let knows = snapshot.sources[source as usize].role == Role::Knowledge;
+            let sealed = if knows { &sealed } else { &open };
+            let effort = Effort { events, max_bytes, threads: each, task, sealed, source };
             named.bundle.fresh(&named.directory, effort)
         });
         for (Named { directory, sources, .. }, fresh) in directories.into_iter().zip(fresh) {

@@ -16,7 +16,10 @@ use rustix::{
     io::Errno,
 };
 
-use crate::containment::{Directory, Identity};
+use crate::{
+    containment::{Directory, Identity},
+    memory::Sealed,
+};
 
 /// Directories nested deeper than this are a problem: each level holds a handle while it is walked.
 const MAX_DEPTH: usize = 128;
@@ -108,19 +111,26 @@ pub(crate) trait Witness {
     fn link(&mut self);
 }
 
+/// Why memories are left out.
+const SEALED: &str = "it holds memories of a memory source, which are no knowledge";
+
 /// Lists the directory at `part` below `root` and every directory below it, each under its path; that of the
-/// root is empty.
+/// root is empty. What is sealed is not entered.
 ///
 /// # Errors
 /// When the first directory cannot be listed, or the process ran out of what it needs to go on.
 pub(crate) fn walk(
     root: &Directory,
     part: &str,
+    sealed: &Sealed,
     witness: &mut dyn Witness,
 ) -> io::Result<Vec<(String, Listing)>> {
     let mut listings = Vec::new();
     let mut pending = Vec::new();
     let handle = Rc::new(open_part(root, part)?);
+    if sealed.encloses(handle.as_fd()) {
+        return Err(io::Error::other(SEALED));
+    }
     let listing = Lister { root, part, witness }.list(&handle, part)?;
     push_children(&mut pending, &handle, &listing, 0);
     listings.push((part.to_owned(), listing));
@@ -134,6 +144,9 @@ pub(crate) fn walk(
         }
         let name = path.rsplit('/').next().unwrap_or(&path);
         let listed = open_directory(parent.as_fd(), name).map_err(io::Error::from).and_then(|handle| {
+            if sealed.has(handle.as_fd()) {
+                return Ok(Listing::refused(path.clone(), SEALED.to_owned()));
+            }
             let handle = Rc::new(handle);
             let listing = Lister { root, part, witness: &mut *witness }.list(&handle, &path)?;
             push_children(&mut pending, &handle, &listing, depth);

@@ -97,7 +97,7 @@ impl Root {
 }
 
 /// The directory and every one that holds it, up to the root of the file system.
-fn above(directory: OwnedFd) -> BTreeSet<Identity> {
+pub(super) fn above(directory: OwnedFd) -> BTreeSet<Identity> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const ACCESS: OFlags = OFlags::PATH;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
