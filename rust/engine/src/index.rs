@@ -22,6 +22,7 @@ pub use segment::Segment;
 use crate::{
     concept::{Concept, compare_by_parts},
     task::{Abandoned, Task},
+    terms::Terms,
 };
 
 /// No segment is built over more text than this, so that 32 bits number everything in it.
@@ -154,6 +155,14 @@ impl Index {
             Order::Text => self.text.as_ref(),
             Order::Parts => self.by_parts.as_ref(),
         }
+    }
+
+    /// About how many places of the vocabulary have to be looked at to find these terms.
+    pub(crate) fn effort(&self, terms: &Terms) -> usize {
+        // Nearly everything is in the largest part.
+        let largest = self.parts.first();
+        let of = |part: &Part| terms.as_slice().iter().map(|(term, _)| part.segment.effort(term)).sum();
+        largest.map_or(0, of)
     }
 
     pub(crate) fn segments(&self) -> impl Iterator<Item = &Segment> {

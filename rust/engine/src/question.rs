@@ -18,6 +18,8 @@ use crate::{
 
 /// Below this many concepts, starting a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 20_000;
+/// And with fewer places to look at in the largest source.
+const WORTH_THE_EFFORT: usize = 1_000;
 
 /// A question after everything about it was checked and its visibility was settled.
 #[derive(Debug, Clone)]
@@ -61,7 +63,9 @@ impl Question {
         limit: Option<usize>,
         threads: usize,
     ) -> Answer {
-        let threads = if searched.concepts() < WORTH_A_THREAD { 1 } else { threads };
+        let is_large = threads > 1 && searched.concepts() >= WORTH_A_THREAD;
+        let is_worth_it = is_large && searched.effort(&criteria.terms) >= WORTH_THE_EFFORT;
+        let threads = if is_worth_it { threads } else { 1 };
         let order = self.strategy.order();
         // Even of an answer without room it must be known whether anything matched.
         let kept = limit.map(|limit| limit.max(1));

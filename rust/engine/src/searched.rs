@@ -8,6 +8,7 @@ use crate::{
     index::Index,
     snapshot::Snapshot,
     sources::Prepared,
+    terms::Terms,
 };
 
 /// Which of the visible sources can be searched, and why the others cannot. Questions of one caller share it.
@@ -47,6 +48,12 @@ impl Searched {
             }
         }
         this
+    }
+
+    /// About how many places have to be looked at to find these terms in the largest source.
+    pub(crate) fn effort(&self, terms: &Terms) -> usize {
+        let largest = self.sources.iter().map(|(_, index)| index).max_by_key(|index| index.len());
+        largest.map_or(0, |index| index.effort(terms))
     }
 
     /// How many concepts there are in all of them.

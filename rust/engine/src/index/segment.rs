@@ -98,6 +98,12 @@ impl Segment {
         self.cache.get(term, || self.find_matches(term.as_bytes()))
     }
 
+    /// About how many places of the vocabulary have to be looked at to find the folded `term`.
+    pub(super) fn effort(&self, term: &str) -> usize {
+        let strings = if is_word(term.as_bytes()) { &self.words } else { &self.compounds };
+        strings.effort(term.as_bytes())
+    }
+
     fn find_matches(&self, term: &[u8]) -> Matches {
         if term.len() <= 2
             && let Some(matches) = self.grams.get(term)
@@ -123,6 +129,13 @@ struct Searchable {
 impl Searchable {
     fn new(strings: Strings, listed: Listed) -> Self {
         Self { trigrams: Trigrams::of(&strings, listed), strings }
+    }
+
+    fn effort(&self, term: &[u8]) -> usize {
+        match &self.trigrams {
+            Some(trigrams) if term.len() > 2 => trigrams.effort(term),
+            _ => self.strings.len(),
+        }
     }
 
     fn containing(&self, term: &[u8]) -> Vec<u32> {

@@ -67,6 +67,11 @@ impl Trigrams {
         Some(Self { classes, buckets, owners: Owners::of(strings), listed })
     }
 
+    /// How many places are looked at to find a term of at least three bytes.
+    pub(super) fn effort(&self, term: &[u8]) -> usize {
+        self.rarest(term).1.len()
+    }
+
     /// The strings that contain the term, which has at least two bytes; some perhaps more than once.
     pub(super) fn containing(&self, term: &[u8], strings: &Strings) -> Vec<u32> {
         if let [first, second] = term {
@@ -74,13 +79,19 @@ impl Trigrams {
             let first = self.classes.key(&[*first, *second, SEPARATOR]);
             return self.strings_at(term, 0, self.buckets.run(first, first + self.classes.count), strings);
         }
-        let trigrams = term.windows(3).enumerate().filter(|(_, three)| self.listed.has(three));
-        let listed = trigrams.map(|(at, three)| (at, self.buckets.get(self.classes.key(three))));
-        let (offset, positions) = listed.min_by_key(|(_, positions)| positions.len()).unwrap_or_default();
+        let (offset, positions) = self.rarest(term);
         if positions.len().saturating_mul(term.len()) > PATIENCE * strings.text().len() {
             return scan(term, strings);
         }
         self.strings_at(term, offset, positions, strings)
+    }
+
+    /// The listed trigram of the term that is there least often: where in the term it stands, and where in
+    /// the text.
+    fn rarest(&self, term: &[u8]) -> (usize, &[u32]) {
+        let trigrams = term.windows(3).enumerate().filter(|(_, three)| self.listed.has(three));
+        let placed = trigrams.map(|(at, three)| (at, self.buckets.get(self.classes.key(three))));
+        placed.min_by_key(|(_, positions)| positions.len()).unwrap_or_default()
     }
 
     /// The strings that contain the term so that its byte `offset` stands at one of the positions.
