@@ -174,10 +174,10 @@ impl Bundle {
         let known = self.published();
         if let Some(state) = &known {
             let shared = self.begun.load(Ordering::SeqCst) > came && compared.succeeded;
-            let clean = state.sealed == *effort.sealed
-                && state.unwatched.is_none()
-                && effort.events.look().is_some_and(|look| look.is_clean(self.key));
-            if shared || clean {
+            let clean =
+                state.unwatched.is_none() && effort.events.look().is_some_and(|look| look.is_clean(self.key));
+            // Neither tells anything if other directories were sealed then.
+            if state.sealed == *effort.sealed && (shared || clean) {
                 return Ok(Fresh { state: Arc::clone(state), news: Vec::new() });
             }
         }
