@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import NoReturn, final
 
 from okf_catalog._engine import Catalog, Snapshot, note_fork
-from okf_catalog.checks import check_count, check_kind
-from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.checks import check_callable, check_count, check_kind
+from okf_catalog.errors import RefusedValueError
 from okf_catalog.freshness import Freshness
 from okf_catalog.manifest import (
     CatalogDiagnostic,
@@ -152,11 +152,7 @@ class FileKnowledgeCatalog:
             check_count("max_threads", max_threads, least=1)
             max_threads = min(max_threads, 1024)
         check_kind("freshness", freshness, Freshness, "a Freshness")
-        if on_progress is not None and not callable(on_progress):
-            raise RefusedTypeError(
-                f"on_progress is called with (source_id, done, total); "
-                f"{type(on_progress).__name__} is not callable"
-            )
+        check_callable("on_progress", on_progress, "with (source_id, done, total)")
         for field, text in (("catalog_file_path", path), ("catalog_root", root or "")):
             if "\0" in text:
                 raise RefusedValueError(f"{field} holds a NUL, which no path can")

@@ -6,7 +6,7 @@ import inspect
 
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 
-__all__ = ["check_count", "check_int", "check_kind", "check_text", "drop_coroutine"]
+__all__ = ["check_callable", "check_count", "check_int", "check_kind", "check_text", "drop_coroutine"]
 
 
 def check_kind(field: str, value: object, kind: type | tuple[type, ...], expected: str) -> None:
@@ -17,6 +17,16 @@ def check_kind(field: str, value: object, kind: type | tuple[type, ...], expecte
     """
     if not isinstance(value, kind):
         raise RefusedTypeError(f"{field} is {expected}, not {type(value).__name__}")
+
+
+def check_callable(field: str, value: object, how: str) -> None:
+    """Refuses what cannot be called; ``None`` is no callable, and is let pass.
+
+    Raises:
+        RefusedTypeError: it cannot; the message says ``how`` it would be called.
+    """
+    if value is not None and not callable(value):
+        raise RefusedTypeError(f"{field} is called {how}; {type(value).__name__} is not callable")
 
 
 def check_text(field: str, value: object) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import TypeAlias
 
-from okf_catalog.checks import check_kind, drop_coroutine
-from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.checks import check_callable, check_kind, drop_coroutine
+from okf_catalog.errors import RefusedValueError
 
 __all__ = ["Clock"]
 
@@ -22,8 +22,7 @@ def check_clock(clock: object) -> None:
     Raises:
         RefusedTypeError: ``clock`` is neither ``None`` nor callable.
     """
-    if clock is not None and not callable(clock):
-        raise RefusedTypeError(f"clock is called without arguments; {type(clock).__name__} is not callable")
+    check_callable("clock", clock, "without arguments")
 
 
 def read_clock(clock: Clock) -> datetime:

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_count, check_kind, check_text
+from okf_catalog.checks import check_callable, check_count, check_kind, check_text
 from okf_catalog.choice import Choice
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.manifest import KnowledgeCatalogSource
@@ -137,10 +137,7 @@ def check_policy(field: str, value: object) -> None:
     Raises:
         RefusedTypeError: ``value`` is neither ``None`` nor callable.
     """
-    if value is not None and not callable(value):
-        raise RefusedTypeError(
-            f"{field} is called with (scope, source); {type(value).__name__} is not callable"
-        )
+    check_callable(field, value, "with (scope, source)")
 
 
 def _ids(value: object) -> frozenset[str]:

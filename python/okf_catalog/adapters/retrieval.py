@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_count, check_kind, drop_coroutine
+from okf_catalog.checks import check_callable, check_count, check_kind, drop_coroutine
 from okf_catalog.errors import RefusedTypeError
 from okf_catalog.provider.messages import whole_characters
 from okf_catalog.provider.provider import ScopeAccessor
@@ -54,11 +54,7 @@ class Retrieval:
         check_kind("resolver", resolver, KnowledgeResolver, "a KnowledgeResolver")
         if limit is not None:
             check_count("limit", limit, least=1)
-        if on_diagnostics is not None and not callable(on_diagnostics):
-            raise RefusedTypeError(
-                "on_diagnostics is called with a tuple of KnowledgeDiagnostic; "
-                f"{type(on_diagnostics).__name__} is not callable"
-            )
+        check_callable("on_diagnostics", on_diagnostics, "with a tuple of KnowledgeDiagnostic")
         self._query = KnowledgeQuery(
             "?",
             resolver_strategy=resolver_strategy,

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple, NoReturn, Protocol, TypeAlias, cast, final
 
 from okf_catalog._engine import KnowledgePassage
-from okf_catalog.checks import check_count, check_int, check_kind, drop_coroutine
+from okf_catalog.checks import check_callable, check_count, check_int, check_kind, drop_coroutine
 from okf_catalog.clock import Clock, check_clock, read_clock
 from okf_catalog.context import KnowledgeDiagnostic
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
@@ -166,9 +166,9 @@ class KnowledgeContextProvider:
         _check_shares(knowledge_budget_share, memory_budget_share)
         check_kind("memory_capture", memory_capture, MemoryCaptureMode, "a MemoryCaptureMode")
         check_kind("capture_tier", capture_tier, MemoryTier, "a MemoryTier")
-        _check_callable("scope_accessor", scope_accessor, "without arguments")
-        _check_callable("count_tokens", count_tokens, "with a text")
-        _check_callable("on_internal_error", on_internal_error, "with an exception")
+        check_callable("scope_accessor", scope_accessor, "without arguments")
+        check_callable("count_tokens", count_tokens, "with a text")
+        check_callable("on_internal_error", on_internal_error, "with an exception")
         check_clock(clock)
         self._query = KnowledgeQuery(
             "any",
@@ -445,11 +445,6 @@ def _check_method(field: str, value: object, name: str, expected: str) -> None:
     # By what is called first: a class that only does what a provider needs will do.
     if not callable(getattr(value, name, None)):
         raise RefusedTypeError(f"{field} is {expected}, not {type(value).__name__}")
-
-
-def _check_callable(field: str, value: object, how: str) -> None:
-    if value is not None and not callable(value):
-        raise RefusedTypeError(f"{field} is called {how}; {type(value).__name__} is not callable")
 
 
 def _found(answer: _Answer) -> _Found:

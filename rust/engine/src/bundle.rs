@@ -9,7 +9,6 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU64, Ordering},
     },
-    thread,
     time::{Duration, Instant as Moment, SystemTime, UNIX_EPOCH},
 };
 
@@ -23,7 +22,7 @@ use crate::{
     index::Index,
     memory::Sealed,
     parallel,
-    task::{Abandoned, Task},
+    task::{Abandoned, Patience, Task},
     tree::{self, Content, Listed, Listing, Problem, Stamp, Witness},
 };
 
@@ -32,10 +31,6 @@ use crate::{
 const SETTLING: i128 = 2_000_000_000;
 /// How long events are not tried again after they could not be had.
 const TRIED_AGAIN: Duration = Duration::from_secs(60);
-/// How often somebody who waits for a bundle looks whether he is still waited for.
-const PATIENCE: Duration = Duration::from_millis(5);
-/// How soon he does so first; most comparisons take little.
-const FIRST_PATIENCE: Duration = Duration::from_micros(50);
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
 #[derive(Debug)]
@@ -216,16 +211,12 @@ impl Bundle {
     }
 
     fn lock(&self, task: &Task) -> Result<MutexGuard<'_, Compared>, Abandoned> {
-        let mut patience = FIRST_PATIENCE;
+        let mut patience = Patience::default();
         loop {
             match self.comparing.try_lock() {
                 Ok(guard) => return Ok(guard),
                 Err(TryLockError::Poisoned(poisoned)) => return Ok(PoisonError::into_inner(poisoned)),
-                Err(TryLockError::WouldBlock) => {
-                    task.go_on()?;
-                    thread::sleep(patience);
-                    patience = PATIENCE.min(patience * 2);
-                }
+                Err(TryLockError::WouldBlock) => patience.wait(task)?,
             }
         }
     }

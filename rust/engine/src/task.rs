@@ -1,9 +1,18 @@
 //! Work that somebody waits for: how far it is, and whether it is still wanted.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
 };
+
+/// How soon whoever waits for somebody else looks again at first; most things take little.
+const FIRST_WAIT: Duration = Duration::from_micros(50);
+/// How soon at last.
+const LONGEST_WAIT: Duration = Duration::from_millis(5);
 
 /// Shared between whoever works and whoever waits.
 #[derive(Debug, Default)]
@@ -63,5 +72,24 @@ impl Task {
         let reading = Arc::new(Reading { source, total, done: AtomicUsize::new(0) });
         self.readings.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&reading));
         reading
+    }
+}
+
+/// Waits for somebody else, longer each time, as long as somebody waits for the outcome.
+#[derive(Debug)]
+pub(crate) struct Patience(Duration);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(FIRST_WAIT)
+    }
+}
+
+impl Patience {
+    pub(crate) fn wait(&mut self, task: &Task) -> Result<(), Abandoned> {
+        task.go_on()?;
+        thread::sleep(self.0);
+        self.0 = LONGEST_WAIT.min(self.0 * 2);
+        Ok(())
     }
 }

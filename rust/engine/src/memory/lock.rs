@@ -7,7 +7,6 @@
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -19,13 +18,10 @@ use rustix::{
 use super::place;
 use crate::{
     containment::Directory,
-    task::{Abandoned, Task},
+    task::{Abandoned, Patience, Task},
     tree::{identity, plain},
 };
 
-/// How soon somebody who waits looks again at first, and at last.
-const FIRST_PATIENCE: Duration = Duration::from_micros(50);
-const PATIENCE: Duration = Duration::from_millis(5);
 /// How long anybody waits at most. Writers are done in milliseconds; whoever holds it for longer may never
 /// let go.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -82,7 +78,7 @@ fn acquire_within<'root>(
     task: &Task,
 ) -> Result<Option<Held<'root>>, Refusal> {
     let began = Instant::now();
-    let mut patience = FIRST_PATIENCE;
+    let mut patience = Patience::default();
     loop {
         task.go_on()?;
         let way = if make {
@@ -106,8 +102,7 @@ fn acquire_within<'root>(
             let seconds = limit.as_secs();
             return Err(format!("{path:?} was locked by another process for {seconds} seconds").into());
         }
-        thread::sleep(patience);
-        patience = PATIENCE.min(patience * 2);
+        patience.wait(task)?;
     }
 }
 
@@ -174,7 +169,7 @@ fn errno(error: &io::Error) -> Option<Errno> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, thread};
 
     use super::*;
     use crate::containment::Fence;
