@@ -17,11 +17,12 @@ use arc_swap::ArcSwapOption;
 use crate::{
     concept::Concept,
     containment::Directory,
-    document::Document,
+    document::{self, Document},
     events::{Dirt, Events, holds_mounted_file, incomplete},
     index::Index,
     memory::Sealed,
     parallel,
+    remark::{FileRemark, Remark},
     task::{Abandoned, Patience, Task},
     tree::{self, Content, Listed, Listing, Problem, Stamp, Witness},
 };
@@ -31,6 +32,8 @@ use crate::{
 const SETTLING: i128 = 2_000_000_000;
 /// How long events are not tried again after they could not be had.
 const TRIED_AGAIN: Duration = Duration::from_secs(60);
+/// How many remarks are kept of a bundle, and of one file of it; of all others it is known how many there are.
+const MOST_REMARKS: usize = 1000;
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
 #[derive(Debug)]
@@ -64,11 +67,21 @@ pub(crate) struct State {
     pub(crate) index: Arc<Index>,
     /// What cannot, sorted by path.
     pub(crate) problems: Arc<[Problem]>,
+    /// What is to be said of files that are served and of names that are passed over (B11).
+    pub(crate) remarks: Remarks,
     /// Why it is compared with the disk before each search; `None` if events tell of every change.
     pub(crate) unwatched: Option<Arc<str>>,
     tried: Moment,
     pub(crate) sealed: Arc<Sealed>,
     directories: BTreeMap<Arc<str>, Arc<Contents>>,
+}
+
+/// Remarks of a bundle, sorted by path and line. Only the first are kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Remarks {
+    pub(crate) first: Arc<[FileRemark]>,
+    /// How many there are.
+    pub(crate) count: usize,
 }
 
 /// What was read of one directory.
@@ -77,6 +90,7 @@ struct Contents {
     /// Sorted by path.
     files: Vec<KnownFile>,
     problems: Vec<Problem>,
+    remarks: Vec<FileRemark>,
     directories: Vec<String>,
 }
 
@@ -88,6 +102,27 @@ struct KnownFile {
     trusted: bool,
     /// Why the file is not a concept, if it is none.
     problem: Option<String>,
+    remarks: FileRemarks,
+}
+
+/// Remarks on one file. Only the first are kept; most files have none, which takes a word of memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct FileRemarks(Option<Arc<(Vec<Remark>, usize)>>);
+
+impl FileRemarks {
+    fn of(mut remarks: Vec<Remark>) -> Self {
+        let count = remarks.len();
+        remarks.truncate(MOST_REMARKS);
+        Self((count > 0).then(|| Arc::new((remarks, count))))
+    }
+
+    fn first(&self) -> &[Remark] {
+        self.0.as_ref().map_or(&[], |kept| &kept.0)
+    }
+
+    fn count(&self) -> usize {
+        self.0.as_ref().map_or(0, |kept| kept.1)
+    }
 }
 
 /// A bundle as it was at one moment after the call that asked.
@@ -277,9 +312,10 @@ impl Bundle {
             })
             .collect();
         problems.sort_unstable();
+        let remarks = Remarks::of(&directories);
         let (unwatched, tried) = watcher.outcome();
         let sealed = Arc::clone(effort.sealed);
-        Ok(State { index, problems: problems.into(), unwatched, tried, sealed, directories })
+        Ok(State { index, problems: problems.into(), remarks, unwatched, tried, sealed, directories })
     }
 
     /// Lists directories anew; `None` if that does not tell everything.
@@ -301,6 +337,32 @@ impl Bundle {
             }
         }
         Ok(Some(listed))
+    }
+}
+
+impl Remarks {
+    fn of(directories: &BTreeMap<Arc<str>, Arc<Contents>>) -> Self {
+        let mut remarks: Vec<FileRemark> = Vec::new();
+        let mut count = 0;
+        for contents in directories.values() {
+            count += contents.remarks.len();
+            remarks.extend(contents.remarks.iter().take(MOST_REMARKS).cloned());
+            for file in &contents.files {
+                count += file.remarks.count();
+                let first = file.remarks.first().iter();
+                remarks.extend(
+                    first.map(|remark| FileRemark { path: file.path.clone(), remark: remark.clone() }),
+                );
+            }
+            // The first ones of all, without holding more than a few thousand on the way.
+            if remarks.len() > 2 * MOST_REMARKS {
+                remarks.sort_unstable();
+                remarks.truncate(MOST_REMARKS);
+            }
+        }
+        remarks.sort_unstable();
+        remarks.truncate(MOST_REMARKS);
+        Self { first: remarks.into(), count }
     }
 }
 
@@ -368,7 +430,7 @@ enum Looked {
 struct Read {
     stamp: Stamp,
     trusted: bool,
-    document: Result<Document, String>,
+    document: Result<document::Read, String>,
 }
 
 /// Reads one file; `None` if it is gone.
@@ -378,7 +440,7 @@ fn look(directory: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Opti
         return Ok(None);
     };
     let trusted = settled && stamp.changed() + SETTLING < now;
-    let document = bytes.and_then(|bytes| Document::parse(&bytes));
+    let document = bytes.and_then(|bytes| Document::read(&bytes));
     Ok(Some(Read { stamp, trusted, document }))
 }
 
@@ -398,7 +460,7 @@ struct Changes {
 impl Changes {
     /// Takes over what is now known of a directory.
     fn take(&mut self, old: &Contents, listing: Listing, looked: Vec<Looked>, index: &Index) -> Contents {
-        let Listing { files, problems, directories } = listing;
+        let Listing { files, problems, remarks, directories } = listing;
         let mut kept: BTreeSet<usize> = BTreeSet::new();
         let mut known = Vec::with_capacity(files.len());
         for (file, looked) in files.into_iter().zip(looked) {
@@ -412,24 +474,24 @@ impl Changes {
                     let Read { stamp, trusted, document } = *read;
                     let at = old.files.binary_search_by(|known| known.path.cmp(&file.path));
                     let id = concept_id(&file.path);
-                    let problem = match document {
-                        Ok(document) if index.get(id).is_some_and(|old| old.document == document) => {
-                            kept.extend(at);
-                            None
+                    let (problem, remarks) = match document {
+                        Ok(read) => {
+                            if index.get(id).is_some_and(|old| old.document == read.document) {
+                                kept.extend(at);
+                            } else {
+                                self.added.push(Concept { id: id.to_owned(), document: read.document });
+                            }
+                            (None, FileRemarks::of(read.remarks))
                         }
-                        Ok(document) => {
-                            self.added.push(Concept { id: id.to_owned(), document });
-                            None
-                        }
-                        Err(reason) => Some(reason),
+                        Err(reason) => (Some(reason), FileRemarks::default()),
                     };
-                    known.push(KnownFile { path: file.path, stamp, trusted, problem });
+                    known.push(KnownFile { path: file.path, stamp, trusted, problem, remarks });
                 }
             }
         }
         let lost = old.files.iter().enumerate().filter(|(at, _)| !kept.contains(at));
         self.removed.extend(lost.filter_map(|(_, file)| file.concept()));
-        Contents { files: known, problems, directories }
+        Contents { files: known, problems, remarks, directories }
     }
 
     /// Files that are not there any more.
@@ -452,6 +514,7 @@ impl Contents {
         looked.len() == self.files.len()
             && looked.iter().all(|looked| matches!(looked, Looked::Unchanged(_)))
             && listing.problems == self.problems
+            && listing.remarks == self.remarks
             && listing.directories == self.directories
             && !(listing.files.is_empty() && listing.directories.is_empty())
     }
@@ -459,6 +522,7 @@ impl Contents {
     /// Whether a directory looks, to a walk that opens no file, as it did.
     fn resembles(&self, listing: &Listing) -> bool {
         listing.problems == self.problems
+            && listing.remarks == self.remarks
             && listing.directories == self.directories
             && listing.files.len() == self.files.len()
             && listing.files.iter().zip(&self.files).all(|(file, known)| {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::frontmatter::Fields;
 use crate::instant::Instant;
+use crate::remark::Remark;
 
 /// How finished a concept is (L1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -84,7 +85,24 @@ pub struct Document {
     pub body: String,
 }
 
+/// A document, and what its author may want to know of how it was read (B11).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Read {
+    /// What the file says.
+    pub document: Document,
+    /// In the order of the lines they are about.
+    pub remarks: Vec<Remark>,
+}
+
 impl Document {
+    /// Reads a file's bytes as [`parse`](Self::parse) does, with the remarks on them.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn read(bytes: &[u8]) -> Result<Read, String> {
+        Ok(Read { document: Self::parse(bytes)?, remarks: Vec::new() })
+    }
+
     /// Reads a file's bytes (B3 to B6).
     ///
     /// # Errors

@@ -62,6 +62,7 @@ pub mod parallel;
 mod process;
 pub mod question;
 pub mod rank;
+pub mod remark;
 pub mod search;
 mod searched;
 pub mod snapshot;

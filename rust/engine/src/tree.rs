@@ -19,6 +19,7 @@ use rustix::{
 use crate::{
     containment::{Directory, Identity},
     memory::Sealed,
+    remark::FileRemark,
 };
 
 /// Directories nested deeper than this are a problem: each level holds a handle while it is walked.
@@ -97,6 +98,8 @@ pub struct Listing {
     pub files: Vec<Listed>,
     /// What cannot be one.
     pub problems: Vec<Problem>,
+    /// What is to be said of names that are passed over (B11), sorted by path.
+    pub remarks: Vec<FileRemark>,
     /// The paths of the directories in it, sorted.
     pub directories: Vec<String>,
 }
@@ -259,6 +262,7 @@ impl Lister<'_> {
         }
         listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         listing.directories.sort_unstable();
+        listing.remarks.sort_unstable();
         Ok(listing)
     }
 
