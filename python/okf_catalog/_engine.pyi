@@ -28,11 +28,14 @@ __all__ = [
     "is_blank",
     "note_fork",
     "parse_manifest",
+    "passage_body",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
 def note_fork() -> None: ...
+def passage_body(passage: KnowledgePassage, /) -> str | None:
+    """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
 
 @final
 class Snapshot:

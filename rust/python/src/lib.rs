@@ -21,7 +21,7 @@ mod _engine {
         batch::{BatchAnswer, Conversation},
         catalog::{Catalog, Snapshot, is_blank, note_fork, parse_manifest},
         memory::Memory,
-        passage::KnowledgePassage,
+        passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
         table::Table,
     };

@@ -257,6 +257,16 @@ impl KnowledgePassage {
     }
 }
 
+/// The whole body of a passage that came from an answer; `None` for one that was made by hand or unpickled.
+#[pyfunction]
+#[pyo3(signature = (passage, /))]
+pub(crate) fn passage_body<'passage>(passage: &'passage Bound<'_, KnowledgePassage>) -> Option<&'passage str> {
+    match &passage.get().0 {
+        Content::Found { passage, .. } => Some(&passage.concept.document.body),
+        Content::Made(_) => None,
+    }
+}
+
 // The two enums are Python's own, so that they are what `enum` makes everywhere else; importing them on
 // every access would cost more than all other fields together.
 
