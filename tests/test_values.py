@@ -62,6 +62,8 @@ def passage(**changes: Any) -> KnowledgePassage:
         "stale_after": "2026-01-01",
         "concept_type": "Metric",
         "description": "what it is",
+        "snippet": "the line",
+        "is_stale": True,
     }
     return KnowledgePassage(**{**fields, **changes})
 

@@ -41,10 +41,8 @@ fn is_paragraph(line: &str) -> bool {
 
 /// Whether a text begins with a line of only `=` or only `-`.
 fn is_underline(text: &str) -> bool {
-    let text = text.trim_start_matches([' ', '\t']);
-    let Some(mark @ ('=' | '-')) = text.chars().next() else { return false };
-    let rest = text.trim_start_matches(mark).trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-    rest.is_empty() || rest.starts_with('\n')
+    let line = text.split('\n').next().unwrap_or_default().trim();
+    !line.is_empty() && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
 }
 
 /// What a reader sees of a heading or a title, folded (K2), each run of white space as one space.
@@ -113,7 +111,7 @@ pub(super) fn is_bare(line: &str) -> bool {
         return true;
     }
     let text = without(line, "<", is_tag, '>');
-    text.chars().all(|c| c.is_ascii_punctuation() || c.is_whitespace() || c.is_control())
+    text.chars().all(|c| c.is_ascii_punctuation() || c.is_whitespace())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const LOOK_BACK: usize = 64 << 10;
 ///
 /// A cut is made where white space is within an eighth of `most`, else between two graphemes; only a
 /// grapheme of more than half of `most` code points is cut through. About a quarter stands before the term.
-pub(crate) fn cut(line: &str, most: usize, first: Option<Place>) -> String {
+pub(super) fn cut(line: &str, most: usize, first: Option<Place>) -> String {
     if forth(line, 0, most) == line.len() {
         return plain(line);
     }
@@ -33,11 +33,14 @@ pub(crate) fn cut(line: &str, most: usize, first: Option<Place>) -> String {
     shown
 }
 
-/// The text on one line: whatever ends a line for somebody, and every control character, is a space.
-pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
-        .collect()
+/// Whether a character ends a line for somebody; within a line of a body, which ends at `\n`, it is shown as
+/// a space.
+pub(super) fn is_break(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if is_break(c) { ' ' } else { c }).collect()
 }
 
 /// Where the window begins.
