@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import naive
 import naive_snippet
@@ -75,42 +75,73 @@ NO_SPACES = "数" * 1000
         pytest.param("orders", "# Orders table\norders", "Orders", None, "# Orders table", id="says more"),
         pytest.param("orders", "# Orders\norders", None, None, "# Orders", id="no title to repeat"),
         pytest.param("orders", "Orders\n---\nmy orders", "Orders", None, "my orders", id="underlined"),
-        pytest.param("orders", "Orders\n\n---\norders", "Orders", None, "Orders", id="a rule underlines nothing"),
+        pytest.param(
+            "orders", "Orders\n\n---\norders", "Orders", None, "Orders", id="a rule underlines nothing"
+        ),
         pytest.param("orders", "**Orders**\norders", "Orders", None, "**Orders**", id="bold is no heading"),
         pytest.param("net", "# **Net** _revenue_\nnet", "Net  revenue", None, "net", id="emphasised"),
         pytest.param("net", "# [Net](x.md)\na net", "Net", None, "a net", id="linked"),
         pytest.param("net", "# Net {#net}\na net", "Net", None, "a net", id="with an id"),
         pytest.param("net", '<h1 align="center">Net</h1>\na net', "Net", None, "a net", id="HTML"),
         pytest.param("net", '# <a id="n"></a>Net\na net', "Net", None, "a net", id="with an anchor"),
-        pytest.param("order_items", "# order\\_items\nx order_items", "order_items", None, "x order_items", id="escaped"),
+        pytest.param(
+            "order_items",
+            "# order\\_items\nx order_items",
+            "order_items",
+            None,
+            "x order_items",
+            id="escaped",
+        ),
         pytest.param("#net", "#Net\nx #net", "Net", None, "#Net", id="a hash tag is no heading"),
         pytest.param("a b", "# A b\na\nc", "a B", None, "a", id="the next best after the title"),
         pytest.param("a", "# A\n# A", "A", "about\n a", "about a", id="nothing but the title"),
-        pytest.param("a", "text", "A", "  what\nit \t is\n", "what it \t is", id="title alone: the description"),
+        pytest.param(
+            "a", "text", "A", "  what\nit \t is\n", "what it \t is", id="title alone: the description"
+        ),
         pytest.param("a", "# A\n\ntext", "A", " \n ", "text", id="a blank description is none"),
         pytest.param("a", "# A\n## B\ntext", "A", None, "text", id="first line that is no heading"),
         pytest.param("a", "B\n===\n---\n| --- |\n```sh\nmake", "A", None, "make", id="rules and fences"),
-        pytest.param("a", "<!-- x -->\n<!--\nlicence\n-->\n<br>\ntext", "A", None, "text", id="comments, tags"),
+        pytest.param(
+            "a", "<!-- x -->\n<!--\nlicence\n-->\n<br>\ntext", "A", None, "text", id="comments, tags"
+        ),
         pytest.param("a", "<!-- x --> y\nz", "A", None, "<!-- x --> y", id="text behind a comment"),
         pytest.param("a", "<!-- never closed\nz", "A", None, "", id="all is a comment"),
         pytest.param("a", "# B\n\n***\n", "A", None, "", id="only headings"),
         pytest.param("a", "", "A", None, "", id="no body"),
         pytest.param("a", "🎉", "A", None, "🎉", id="emoji are text"),
         pytest.param("---", "x\n---", None, None, "---", id="a rule that was asked for"),
-        pytest.param("b", "a\u2028b\x0cc\x1cd\te\x07", None, None, "a b c d\te\x07", id="one line for everybody"),
+        pytest.param(
+            "b", "a\u2028b\x0cc\x1cd\te\x07", None, None, "a b c d\te\x07", id="one line for everybody"
+        ),
         pytest.param("b", "a\r\nb\r\nc", None, None, "b", id="CRLF"),
         pytest.param("b", "x" * 319 + "b", None, None, "x" * 319 + "b", id="320 fit"),
         pytest.param("b", "b" + "x" * 320, None, None, "b" + "x" * 318 + "…", id="321 do not"),
         pytest.param("b", "x" * 320 + "b", None, None, "…" + "x" * 318 + "b", id="at the end"),
-        pytest.param("b", NO_SPACES + "b" + NO_SPACES, None, None, "…" + "数" * 80 + "b" + "数" * 237 + "…", id="without spaces"),
+        pytest.param(
+            "b",
+            NO_SPACES + "b" + NO_SPACES,
+            None,
+            None,
+            "…" + "数" * 80 + "b" + "数" * 237 + "…",
+            id="without spaces",
+        ),
         pytest.param("end", LONG + "end", None, None, "…" + "word " * 63 + "end", id="at white space"),
         pytest.param("x" * 400, "ab " + "x" * 500, None, None, "…" + "x" * 318 + "…", id="a term too long"),
-        pytest.param("x" * 300, "ab " * 9 + "x" * 300 + " cd" * 9, None, None, "…" + "ab " * 6 + "x" * 300 + "…", id="a term that hardly fits"),
+        pytest.param(
+            "x" * 300,
+            "ab " * 9 + "x" * 300 + " cd" * 9,
+            None,
+            None,
+            "…" + "ab " * 6 + "x" * 300 + "…",
+            id="a term that hardly fits",
+        ),
         pytest.param("a", "b", "A", LONG, "word " * 63 + "word…", id="a long description"),
-        pytest.param("z", "b", None, LONG + "z " + LONG, "…" + "word " * 16 + "z" + " word" * 47 + "…", id="its window"),
+        pytest.param(
+            "z", "b", None, LONG + "z " + LONG, "…" + "word " * 16 + "z" + " word" * 47 + "…", id="its window"
+        ),
         pytest.param("a", LONG, "A", None, "word " * 63 + "word…", id="a long first line"),
     ],
-)  # fmt: skip
+)
 def test_a_reader_sees_what_matters(
     query: str, body: str, title: str | None, description: str | None, expected: str
 ) -> None:
@@ -161,10 +192,45 @@ def test_a_grapheme_that_is_longer_than_a_window_does_not_make_it_longer() -> No
 
 
 PIECES = (
-    "a", "b", "B", "ab", " ", " ", "\u3000", "\t", "e\u0301", "\u0301", "数", "字", "👩\u200d👧", "\u200d", "🇩🇪", "🇪",
-    "\u1112\u1161\u11ab", "\u1161", "한", "क्षि", "ß", "ⱥ", "Ⱥ", "ɐ", "\u2028", "\x1c", "…", "*", "`", "#", "-", "<", ">", "[", "](", ")",
-    "{#", "}",
-)  # fmt: skip
+    "a",
+    "b",
+    "B",
+    "ab",
+    " ",
+    " ",
+    "\u3000",
+    "\t",
+    "e\u0301",
+    "\u0301",
+    "数",
+    "字",
+    "👩\u200d👧",
+    "\u200d",
+    "🇩🇪",
+    "🇪",
+    "\u1112\u1161\u11ab",
+    "\u1161",
+    "한",
+    "क्षि",
+    "ß",
+    "ⱥ",
+    "Ⱥ",
+    "ɐ",
+    "\u2028",
+    "\x1c",
+    "…",
+    "*",
+    "`",
+    "#",
+    "-",
+    "<",
+    ">",
+    "[",
+    "](",
+    ")",
+    "{#",
+    "}",
+)
 
 
 @st.composite
@@ -175,7 +241,21 @@ def lines(draw: DrawFn) -> str:
     return "".join("".join(run) * draw(st.sampled_from([1, length])) for run in runs)
 
 
-MARKUP = ("", "# {}", "## {} ##", "{}\n---", "{}\n===", "#{}", "<h1>{}</h1>", "- {}\n---", "---", "```{}", "<!-- {} -->", "<!--", "-->")
+MARKUP = (
+    "",
+    "# {}",
+    "## {} ##",
+    "{}\n---",
+    "{}\n===",
+    "#{}",
+    "<h1>{}</h1>",
+    "- {}\n---",
+    "---",
+    "```{}",
+    "<!-- {} -->",
+    "<!--",
+    "-->",
+)
 
 
 @st.composite
@@ -270,7 +350,7 @@ def test_an_answer_keeps_the_instant_it_was_asked_at(tmp_path: Path) -> None:
 
 
 def test_memories_have_a_snippet_and_may_be_stale(tmp_path: Path) -> None:
-    sources = {
+    sources: dict[str, dict[str, Any]] = {
         "k": {"files": {"a.md": "knowledge"}},
         "m": {"role": "memory", "tier": "user", "files": {}},
     }

@@ -82,7 +82,11 @@ def _nodes(passages: Iterable[KnowledgePassage]) -> list[NodeWithScore]:
 
 def _node(passage: KnowledgePassage) -> TextNode:
     metadata = metadata_of(passage)
-    unread = [key for key, value in metadata.items() if key not in _READ_BY_MODELS or value is None or value is False]
+    unread = [
+        key
+        for key, value in metadata.items()
+        if key not in _READ_BY_MODELS or value is None or value is False
+    ]
     return TextNode(
         id_=id_of(passage),
         text=text_of(passage),
