@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MOST = 320
 BREAKS = re.compile("[\n-\r\x1c-\x1e\x85\u2028\u2029]")
+BETWEEN_WORDS = ".,:;!?\"'()\u2010-\u2015\u2018-\u201f«»-"
 TAG = re.compile("<[A-Za-z/!][^>]*>")
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
@@ -88,7 +89,7 @@ def as_read(text: str) -> str:
     """What a reader sees of a heading."""
     text = re.sub(r"\{[#.:][^{}]*\}\Z", "", trim(text))
     text = re.sub(r"\]\([^)]*\)", "", TAG.sub("", text))
-    words = re.split(f"[{WHITE_SPACE}]", re.sub(r"[*_`~\\\[\]]", "", text))
+    words = re.split(f"[{WHITE_SPACE}{BETWEEN_WORDS}]", re.sub(r"[*_`~\\\[\]]", "", text))
     return fold(" ".join(word for word in words if word))
 
 

@@ -92,6 +92,8 @@ NO_SPACES = "数" * 1000
             "x order_items",
             id="escaped",
         ),
+        pytest.param("a", "# A — “B” (c)\nx a", "A: B, C", None, "x a", id="other punctuation"),
+        pytest.param("c", "# C++\nx c", "C#", None, "# C++", id="other signs"),
         pytest.param("#net", "#Net\nx #net", "Net", None, "#Net", id="a hash tag is no heading"),
         pytest.param("a b", "# A b\na\nc", "a B", None, "a", id="the next best after the title"),
         pytest.param("a", "# A\n# A", "A", "about\n a", "about a", id="nothing but the title"),
@@ -228,6 +230,8 @@ PIECES = (
     "[",
     "](",
     ")",
+    ".",
+    "–",
     "{#",
     "}",
 )

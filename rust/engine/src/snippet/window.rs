@@ -113,3 +113,81 @@ fn is_boundary(line: &str, at: usize) -> bool {
     let part = &line[from..];
     GraphemeCursor::new(at - from, part.len(), true).is_boundary(part, 0).unwrap_or(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_segmentation::UnicodeSegmentation;
+
+    use super::*;
+    use crate::snippet::MOST;
+
+    const PIECES: [&str; 12] = [
+        "a",
+        "bc",
+        " ",
+        "  ",
+        "e\u{301}",
+        "\u{301}",
+        "数",
+        "🇩🇪",
+        "🇪",
+        "👩\u{200d}👧",
+        "\u{1112}\u{1161}\u{11ab}",
+        "\u{2028}",
+    ];
+
+    #[test]
+    fn what_a_cut_costs_does_not_depend_on_the_line() {
+        for piece in ["x", "word ", "数", "🇩🇪", "e\u{301}", "\u{301}"] {
+            let line = piece.repeat((8 << 20) / piece.len());
+            let at = line.len() / 2 / piece.len() * piece.len();
+            // Going over the line each time would take minutes.
+            for _ in 0..100 {
+                let shown = cut(&line, MOST, Some(Place { at, chars: 1 }));
+                assert!((MOST / 2..=MOST).contains(&shown.chars().count()), "{piece:?}: {shown}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_window_holds_its_term_in_whole_graphemes(
+            runs in prop::collection::vec((prop::sample::select(&PIECES[..]), 1_usize..120), 1..9),
+            place in any::<prop::sample::Index>(),
+            chars in 1_usize..200,
+            most in 16_usize..MOST,
+        ) {
+            let line: String = runs.iter().map(|(piece, times)| piece.repeat(*times)).collect();
+            let line = line.trim();
+            prop_assume!(!line.is_empty());
+            let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
+            let at = starts[place.index(starts.len())];
+            let term = &line[at..forth(line, at, chars)];
+            let shown = cut(line, most, Some(Place { at, chars: term.chars().count() }));
+            prop_assert!(shown.chars().count() <= most);
+            let inner = shown.strip_prefix(ELLIPSIS).unwrap_or(&shown);
+            let inner = inner.strip_suffix(ELLIPSIS).unwrap_or(inner);
+            let longest = line.graphemes(true).map(|grapheme| grapheme.chars().count()).max().unwrap_or(0);
+            if longest <= most / 8 && term.chars().count() + 2 * longest <= most / 2 {
+                prop_assert!(inner.contains(&plain(term)), "{term:?} in {shown:?}");
+                let all: Vec<&str> = line.graphemes(true).collect();
+                let plain_all: Vec<String> = all.iter().map(|grapheme| plain(grapheme)).collect();
+                let whole = (0..all.len()).any(|first| {
+                    let mut rest = inner;
+                    for grapheme in &plain_all[first..] {
+                        match rest.strip_prefix(grapheme.as_str()) {
+                            Some(after) => rest = after,
+                            None => break,
+                        }
+                        if rest.is_empty() {
+                            return true;
+                        }
+                    }
+                    false
+                });
+                prop_assert!(whole, "{inner:?} of {line:?}");
+            }
+        }
+    }
+}
