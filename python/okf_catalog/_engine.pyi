@@ -28,11 +28,14 @@ __all__ = [
     "is_blank",
     "note_fork",
     "parse_manifest",
+    "passage_body",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
 def note_fork() -> None: ...
+def passage_body(passage: KnowledgePassage, /) -> str | None:
+    """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
 
 @final
 class Snapshot:
@@ -160,6 +163,8 @@ class KnowledgePassage:
         stale_after: str | None,
         concept_type: str | None,
         description: str | None,
+        snippet: str | None = None,
+        is_stale: bool = False,
     ) -> KnowledgePassage: ...
     @property
     def source_id(self) -> str: ...
@@ -183,6 +188,12 @@ class KnowledgePassage:
     def concept_type(self) -> str | None: ...
     @property
     def description(self) -> str | None: ...
+    @property
+    def snippet(self) -> str:
+        """What a reader should see: one line of at most 320 characters (K7)."""
+    @property
+    def is_stale(self) -> bool:
+        """Whether ``stale_after`` was reached when the question was asked, whatever its policy (L3)."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...

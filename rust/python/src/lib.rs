@@ -3,6 +3,7 @@
 mod answer;
 mod batch;
 mod catalog;
+mod choice;
 mod convert;
 mod errors;
 mod memory;
@@ -21,7 +22,7 @@ mod _engine {
         batch::{BatchAnswer, Conversation},
         catalog::{Catalog, Snapshot, is_blank, note_fork, parse_manifest},
         memory::Memory,
-        passage::KnowledgePassage,
+        passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
         table::Table,
     };
