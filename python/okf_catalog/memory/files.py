@@ -37,15 +37,24 @@ class FileMemoryStore:
     source for it (Y7). Any number of threads and processes may use stores over the same directories; a
     forked process goes on with the store it has.
 
+    Directories of memories are marked (Y10): each has an empty file ``.okf-memory``, made before anything
+    else is in it, and no knowledge source reads in or below a directory that has an entry of this name,
+    whatever the manifest says. A new store marks those that it finds without, of disabled memory sources
+    too; so does a reload that changes the memory sources, and a write on the way to what it writes. What
+    cannot be marked, on a disk that is read-only, is logged, and is kept from every search as long as the
+    catalog is open. A memory file that the host itself links or mounts elsewhere has no mark there, and
+    neither has a copy that was made without the mark.
+
     Args:
         catalog: whose memory sources are used.
         clock: what ``stale_after`` is compared with when a question refuses stale concepts; by default the
             system's time.
 
     Raises:
-        MemoryOverlapError: a memory source equals, contains or lies inside a knowledge source, which would
-            publish what is remembered (Y8). If a reload brings that about, ``read``, ``write`` and
-            ``delete_scope`` do nothing and their results say so; ``enumerate`` and ``text`` raise.
+        MemoryOverlapError: a memory source, enabled or not, equals, contains or lies inside a knowledge
+            source, which would publish what is remembered (Y8). If a reload brings that about, ``read``,
+            ``write`` and ``delete_scope`` do nothing and their results say so; ``enumerate`` and ``text``
+            raise.
         CatalogClosedError: the catalog was closed; every operation raises this too.
         RefusedTypeError: an argument is of the wrong kind.
     """
@@ -57,7 +66,10 @@ class FileMemoryStore:
         check_clock(clock)
         self._catalog = catalog
         self._clock = clock
-        _check_overlap(self._view())
+        view = self._view()
+        # First of all: what cannot be used because it overlaps should be marked all the more.
+        _mark(view, catalog)
+        _check_overlap(view)
 
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
         """What the tiers that apply to ``scope`` remember of the question, session, user, tenant (Y2, Y3).
@@ -258,6 +270,19 @@ def _refusal(view: View, scope: KnowledgeAccessScope, tier: MemoryTier) -> str |
     return None
 
 
+def _mark(view: View, catalog: FileKnowledgeCatalog) -> None:
+    """Marks directories of memories that have no mark (Y10)."""
+    for position, _, failed, first in catalog.engine.memory(view.handle).mark():
+        if first is not None:
+            _log.warning(
+                "memory source %r: %d directories cannot be marked as memories, the first is %r: %s; they "
+                "are kept from searches only by this catalog, and only while it is open",
+                view.snapshot.sources[position].id,
+                failed,
+                *first,
+            )
+
+
 def _check_overlap(view: View) -> None:
     if view.overlap is not None:
         raise MemoryOverlapError(*view.overlap)
@@ -265,5 +290,6 @@ def _check_overlap(view: View) -> None:
 
 def _overlapping(view: View, error: MemoryOverlapError) -> KnowledgeDiagnostic:
     tiers = {view.snapshot.sources[position].id: tier for tier, position in view.memories.items()}
-    source_id = _source_id(tiers[error.memory_source_id])
+    tier = tiers.get(error.memory_source_id)
+    source_id = None if tier is None else _source_id(tier)
     return KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, source_id, str(error))

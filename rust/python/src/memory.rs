@@ -5,7 +5,7 @@ use std::sync::Arc;
 use okf_engine::{
     Error, Task,
     catalog::Told,
-    memory::{Contents, Deletion, Entry, Overlap, Place},
+    memory::{Contents, Deletion, Entry, Marking, Overlap, Place},
     snapshot::Snapshot,
 };
 use pyo3::prelude::*;
@@ -21,6 +21,9 @@ use crate::{
 type PlaceRow = (u32, String);
 /// `(concepts as (id, title), failure, problems as (path, reason))`
 type ContentsRow = (Vec<(String, Option<String>)>, Option<String>, Vec<(String, String)>);
+
+/// `(position of the memory source, directories marked, directories that could not be, the first as (path, reason))`
+type MarkingRow = (u32, usize, usize, Option<(String, String)>);
 
 /// The memories of a catalog, as one snapshot of it says.
 #[pyclass(frozen, module = "okf_catalog._engine")]
@@ -46,6 +49,13 @@ impl Memory {
     fn overlap(&self, py: Python<'_>) -> PyResult<Option<(u32, u32)>> {
         let overlap = run(py, || Ok(self.catalog.memory(&self.snapshot)?.overlap()))?;
         Ok(overlap.map(|Overlap { memory, other }| (memory, other)))
+    }
+
+    /// Marks every directory of memories that has no mark (Y10), and what that came to for each memory source.
+    fn mark(&self, py: Python<'_>) -> PyResult<Vec<MarkingRow>> {
+        let markings = self.work(py, |memory, task| memory.mark(task))?;
+        let row = |Marking { source, marked, failed, first_failure }| (source, marked, failed, first_failure);
+        Ok(markings.into_iter().map(row).collect())
     }
 
     /// What the places remember of a question. `now` is in microseconds since 1970.

@@ -11,7 +11,7 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::lock::settle;
+use super::{lock::settle, marker::is_marker};
 use crate::tree::{identity, open_directory, plain};
 
 /// Each level holds a handle while it is emptied.
@@ -58,11 +58,20 @@ fn empty(directory: BorrowedFd<'_>, device: u64, depth: usize) -> io::Result<()>
         return Err(io::Error::other(format!("directories are nested deeper than {MAX_DEPTH}")));
     }
     // All names first: what a listing gives while it is being deleted differs between file systems.
-    let entries = Dir::read_from(directory)?.collect::<rustix::io::Result<Vec<_>>>()?;
+    let mut entries = Dir::read_from(directory)?.collect::<rustix::io::Result<Vec<_>>>()?;
+    // The mark goes last, and not before the disk knows that the rest is gone: as long as there is a memory,
+    // the directory is marked.
+    entries.sort_by_key(|entry| is_marker(entry.file_name().to_bytes()));
+    let mut is_emptied = true;
     for entry in entries {
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
+        }
+        if !is_marker(name.to_bytes()) {
+            is_emptied = false;
+        } else if !is_emptied {
+            settle(directory)?;
         }
         let mut kind = entry.file_type();
         if kind == FileType::Unknown {
