@@ -54,6 +54,7 @@ pub mod excerpt;
 pub mod fairness;
 pub mod fold;
 pub mod frontmatter;
+pub mod grapheme;
 pub mod index;
 pub mod instant;
 pub mod manifest;

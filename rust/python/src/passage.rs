@@ -260,7 +260,9 @@ impl KnowledgePassage {
 /// The whole body of a passage that came from an answer; `None` for one that was made by hand or unpickled.
 #[pyfunction]
 #[pyo3(signature = (passage, /))]
-pub(crate) fn passage_body<'passage>(passage: &'passage Bound<'_, KnowledgePassage>) -> Option<&'passage str> {
+pub(crate) fn passage_body<'passage>(
+    passage: &'passage Bound<'_, KnowledgePassage>,
+) -> Option<&'passage str> {
     match &passage.get().0 {
         Content::Found { passage, .. } => Some(&passage.concept.document.body),
         Content::Made(_) => None,
