@@ -8,7 +8,7 @@
 //! The modules, in the order data flows through them: [`manifest`] and [`containment`] say where bundles
 //! are; [`tree`], [`document`] and [`frontmatter`] read them; the bundle room keeps what was read like the
 //! disk; [`fold`], [`terms`], [`index`] and [`search`] find what matches; [`rank`] and [`fairness`] order
-//! it; [`excerpt`] and [`answer`] show it; [`memory`] keeps what a host remembers; [`catalog`] holds everything
+//! it; [`excerpt`], [`snippet`] and [`answer`] show it; [`memory`] keeps what a host remembers; [`catalog`] holds everything
 //! together.
 //!
 //! ```
@@ -52,6 +52,7 @@ pub mod error;
 mod events;
 pub mod excerpt;
 pub mod fairness;
+mod finder;
 pub mod fold;
 pub mod frontmatter;
 pub mod grapheme;
@@ -67,6 +68,7 @@ pub mod remark;
 pub mod search;
 mod searched;
 pub mod snapshot;
+pub mod snippet;
 pub mod source;
 mod sources;
 pub mod task;

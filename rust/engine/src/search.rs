@@ -136,6 +136,11 @@ pub fn search(
 }
 
 impl Criteria {
+    /// Whether what goes stale then is stale now (L3).
+    pub(crate) fn is_stale(&self, stale_at: Option<Instant>) -> bool {
+        stale_at.is_some_and(|stale_at| self.now >= stale_at)
+    }
+
     /// Whether nothing that matches in the part is dropped.
     fn admits_all(&self, part: &Part) -> bool {
         part.is_whole() && self.tag.is_none() && self.staleness == Staleness::Use

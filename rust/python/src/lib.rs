@@ -3,6 +3,7 @@
 mod answer;
 mod batch;
 mod catalog;
+mod choice;
 mod convert;
 mod errors;
 mod memory;

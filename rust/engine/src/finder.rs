@@ -1,0 +1,291 @@
+//! Finds the terms of a question in a text.
+
+use std::cmp::Reverse;
+
+use aho_corasick::{
+    Anchored,
+    automaton::{Automaton, StateID},
+    nfa::contiguous::NFA,
+};
+use memchr::memmem;
+
+use crate::{fold::fold_into, terms::Terms};
+
+/// So many terms are looked for one by one.
+const FEW: usize = 8;
+/// So are terms of more bytes than this: an automaton takes about a hundred times their room.
+const LONG: usize = 128 << 10;
+/// A line is folded in blocks of so many bytes. Only within one block are characters counted to get from a
+/// place in the folded line to the place in the line.
+const BLOCK: usize = 4 << 10;
+
+/// Finds any of some terms in one pass over a text, however many they are.
+#[derive(Debug)]
+pub struct Finder(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    OneByOne(Vec<memmem::Finder<'static>>),
+    AtOnce(Box<NFA>),
+}
+
+impl Finder {
+    /// A finder of any of the terms.
+    #[must_use]
+    pub fn new(terms: &Terms) -> Self {
+        let words = || terms.as_slice().iter().map(|(term, _)| term.as_bytes());
+        let bytes: usize = words().map(<[u8]>::len).sum();
+        let at_once = if words().len() > FEW && bytes <= LONG { NFA::new(words()).ok() } else { None };
+        let one_by_one = || words().map(|word| memmem::Finder::new(word).into_owned()).collect();
+        Self(at_once.map_or_else(|| Kind::OneByOne(one_by_one()), |nfa| Kind::AtOnce(Box::new(nfa))))
+    }
+
+    /// How many distinct terms there are.
+    fn count(&self) -> usize {
+        match &self.0 {
+            Kind::OneByOne(finders) => finders.len(),
+            Kind::AtOnce(automaton) => automaton.patterns_len(),
+        }
+    }
+
+    /// Whether a folded text holds any of the terms.
+    pub(crate) fn is_in(&self, folded: &str) -> bool {
+        match &self.0 {
+            Kind::OneByOne(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
+            Kind::AtOnce(automaton) => automaton.try_find(&folded.into()).is_ok_and(|found| found.is_some()),
+        }
+    }
+}
+
+/// Which terms stand in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sighting {
+    /// How many distinct ones; at least 1.
+    pub(crate) terms: usize,
+    /// Where the first of them begins and how long it is, in bytes of the folded line. Of several that begin
+    /// there, the longest.
+    start: usize,
+    len: usize,
+}
+
+/// A place in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The byte at which it begins.
+    pub(crate) at: usize,
+    /// How many code points it has.
+    pub(crate) chars: usize,
+}
+
+/// Looks for the terms in one line after the other.
+#[derive(Debug)]
+pub(crate) struct Survey<'finder> {
+    finder: &'finder Finder,
+    /// For each term, the number of the last line it was seen in.
+    seen: Vec<usize>,
+    /// The number of the line, from 1.
+    line: usize,
+    /// As much of the line as was needed to find all terms.
+    folded: String,
+    /// Where each block begins: in the line, and in the folded line.
+    blocks: Vec<(usize, usize)>,
+}
+
+impl<'finder> Survey<'finder> {
+    pub(crate) fn new(finder: &'finder Finder) -> Self {
+        let seen = vec![0; finder.count()];
+        Self { finder, seen, line: 0, folded: String::new(), blocks: Vec::new() }
+    }
+
+    /// How many distinct terms there are.
+    pub(crate) fn count(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// Which terms stand in a line, if any does. A line is read only until all of them are found.
+    pub(crate) fn look(&mut self, line: &str) -> Option<Sighting> {
+        self.line += 1;
+        self.folded.clear();
+        self.blocks.clear();
+        let mut found = Found::default();
+        let mut state = self.start();
+        // Growing pieces, so that what is looked at twice, where one ends, stays little.
+        let mut piece = BLOCK;
+        let mut read = 0;
+        while read < line.len() && found.terms < self.count() {
+            let from = self.folded.len();
+            read = self.fold(line, read, piece);
+            state = self.search(from, state, &mut found);
+            piece = piece.saturating_mul(2);
+        }
+        found.first.map(|(start, Reverse(len))| Sighting { terms: found.terms, start, len })
+    }
+
+    /// Where in the line that was looked at last the first term is; of its length, at most `most` is counted.
+    pub(crate) fn place(&self, line: &str, sighting: Sighting, most: usize) -> Place {
+        let Sighting { start, len, .. } = sighting;
+        let block = self.blocks.partition_point(|(_, folded)| *folded <= start).saturating_sub(1);
+        let (original, folded) = self.blocks[block];
+        // Folding maps character by character, so that the numbers of characters agree.
+        let ahead = self.folded[folded..start].chars().count();
+        let at = line[original..].char_indices().nth(ahead).map_or(line.len(), |(at, _)| original + at);
+        Place { at, chars: self.folded[start..start + len].chars().take(most).count() }
+    }
+
+    /// Folds at least `len` more bytes of a line; how many of its bytes are read then.
+    fn fold(&mut self, line: &str, mut read: usize, len: usize) -> usize {
+        let until = read.saturating_add(len);
+        while read < line.len() && read < until {
+            let end = (read + BLOCK..line.len()).find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
+            self.blocks.push((read, self.folded.len()));
+            fold_into(&line[read..end], &mut self.folded);
+            read = end;
+        }
+        read
+    }
+
+    fn start(&self) -> Option<StateID> {
+        match &self.finder.0 {
+            Kind::OneByOne(_) => None,
+            Kind::AtOnce(automaton) => automaton.start_state(Anchored::No).ok(),
+        }
+    }
+
+    /// Looks at what was folded behind `from`.
+    fn search(&mut self, from: usize, state: Option<StateID>, found: &mut Found) -> Option<StateID> {
+        let text = self.folded.as_bytes();
+        match (&self.finder.0, state) {
+            (Kind::OneByOne(finders), _) => {
+                for (finder, seen) in finders.iter().zip(&mut self.seen) {
+                    let len = finder.needle().len();
+                    let begin = from.saturating_sub(len.saturating_sub(1));
+                    if *seen != self.line
+                        && let Some(at) = finder.find(&text[begin..])
+                    {
+                        *seen = self.line;
+                        found.add(begin + at, len);
+                    }
+                }
+                None
+            }
+            (Kind::AtOnce(automaton), Some(mut state)) => {
+                for (at, byte) in text.iter().enumerate().skip(from) {
+                    state = automaton.next_state(Anchored::No, state, *byte);
+                    if automaton.is_match(state) {
+                        note(automaton, state, at + 1, &mut self.seen, self.line, found);
+                        if found.terms == self.seen.len() {
+                            break;
+                        }
+                    }
+                }
+                Some(state)
+            }
+            (Kind::AtOnce(_), None) => None,
+        }
+    }
+}
+
+/// Notes the terms that end at `end`.
+fn note(automaton: &NFA, state: StateID, end: usize, seen: &mut [usize], line: usize, found: &mut Found) {
+    // The longest comes first, and each of the others ends it. So, when one was seen in the line, those
+    // behind it were, too; going over them again would take quadratic time for terms like a, aa, aaa.
+    for index in 0..automaton.match_len(state) {
+        let term = automaton.match_pattern(state, index);
+        if seen[term] == line {
+            return;
+        }
+        seen[term] = line;
+        let len = automaton.pattern_len(term);
+        found.add(end - len, len);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    terms: usize,
+    first: Option<(usize, Reverse<usize>)>,
+}
+
+impl Found {
+    fn add(&mut self, start: usize, len: usize) {
+        self.terms += 1;
+        let this = (start, Reverse(len));
+        self.first = Some(self.first.map_or(this, |first| first.min(this)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fold::fold;
+    use proptest::prelude::*;
+
+    /// Number of terms, and the first one as it stands in the line.
+    fn sighting(line: &str, query: &str) -> Option<(usize, String)> {
+        let finder = Finder::new(&Terms::parse(query));
+        let mut survey = Survey::new(&finder);
+        survey.look("something else");
+        let sighting = survey.look(line)?;
+        let Place { at, chars } = survey.place(line, sighting, usize::MAX);
+        Some((sighting.terms, line[at..].chars().take(chars).collect()))
+    }
+
+    #[test]
+    fn distinct_terms_are_counted_and_the_first_is_found_as_it_is_written() {
+        let many = "q0 q1 q2 q3 q4 q5 q6 q7 q8";
+        for (name, line, query, expected) in [
+            ("none", "alpha", "beta", None),
+            ("twice is once", "a b a", "a", Some((1, "a"))),
+            ("in the order of the line", "x Beta alpha", "alpha beta", Some((2, "Beta"))),
+            ("the longest at the same place", "abc", "a ab", Some((2, "ab"))),
+            ("one that ends later may begin first", "xabcd", "bc abcd", Some((2, "abcd"))),
+            ("folding changes lengths", "ɐɐɐ ⱥⱥ Straße", "ẞ STRASSE straße", Some((1, "Straße"))),
+        ] {
+            let expected = expected.map(|(terms, first)| (terms, first.to_owned()));
+            assert_eq!(sighting(line, query), expected, "{name}");
+            assert_eq!(sighting(line, &format!("{query} {many}")), expected, "{name}, at once");
+        }
+    }
+
+    #[test]
+    fn terms_that_lie_across_blocks_are_found() {
+        for length in [1, 3, BLOCK - 1, BLOCK, 3 * BLOCK] {
+            for before in [BLOCK - 2, BLOCK - 1, BLOCK, 3 * BLOCK - 1, 7 * BLOCK] {
+                let term = "ⱥ".repeat(length);
+                let line = format!("{}{term}b", "ɐ".repeat(before));
+                assert_eq!(sighting(&line, &term), Some((1, term.clone())), "{before}, {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn terms_within_terms_take_linear_time() {
+        let terms: Vec<String> = (1..400).map(|length| "a".repeat(length)).collect();
+        let line = "a".repeat(4 << 20);
+        assert_eq!(sighting(&line, &terms.join(" ")), Some((399, "a".repeat(399))));
+        let others = line.replace("aaaaaaaa", "aaaaaaab");
+        assert_eq!(sighting(&others, &terms.join(" ")).map(|(terms, _)| terms), Some(7));
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_agree_with_the_obvious_one(
+            line in "[aAbBéÉßẞⱥȺ ]{0,40}",
+            terms in prop::collection::vec("[aAbBéÉßⱥ]{1,3}", 1..14),
+        ) {
+            let folded = fold(&line);
+            let parsed = Terms::parse(&terms.join(" "));
+            let places: Vec<_> = parsed
+                .as_slice()
+                .iter()
+                .filter_map(|(term, _)| Some((folded.find(term)?, Reverse(term.len()))))
+                .collect();
+            let expected = places.iter().min().map(|(start, Reverse(len))| {
+                let (ahead, chars) = (&folded[..*start], &folded[*start..start + len]);
+                let skip = ahead.chars().count();
+                (places.len(), line.chars().skip(skip).take(chars.chars().count()).collect::<String>())
+            });
+            prop_assert_eq!(sighting(&line, &terms.join(" ")), expected);
+        }
+    }
+}
