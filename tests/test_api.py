@@ -103,7 +103,7 @@ SIGNATURES = {
     "failed=False)",
     "KnowledgeDiagnostic": "(code, source_id, message)",
     "KnowledgePassage": "(*, source_id, concept_id, title, excerpt, score, bundle_relative_path, trust_tier, "
-    "status, stale_after, concept_type, description)",
+    "status, stale_after, concept_type, description, snippet=None, is_stale=False)",
     "KnowledgeQuery": "(text, tag=None, *, stale_policy=StalePolicy.USE, resolver_strategy=None, "
     "fairness_quota=None, scope=KnowledgeAccessScope(tenant_id=None, user_id=None, session_id=None), "
     "permitted_source_ids=None, source_visibility_policy=None)",

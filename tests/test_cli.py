@@ -106,11 +106,11 @@ def start(
 # Search
 
 
-def test_search_shows_rank_source_concept_score_title_and_excerpt(catalog: Path) -> None:
+def test_search_shows_rank_source_concept_score_title_and_snippet(catalog: Path) -> None:
     shown = run("search", "order draft", "--catalog", catalog)
     assert shown.splitlines() == [
         "  1 **Order**s guide",
-        "    sales: orders/guide, score 7, stale after 2024-05-01, human reviewed",
+        "    sales: orders/guide, score 7, stale since 2024-05-01, human reviewed",
         "    Every **order** starts as a **draft**.",
         "",
         "  2 notes",
@@ -209,7 +209,7 @@ def test_json_stays_valid_and_uncoloured_whatever_the_content(content_catalog: P
     shown = run("search", "wörd", "--catalog", content_catalog, "--json", env={"FORCE_COLOR": "1"})
     assert shown.isascii()
     assert "\x1b" not in shown
-    assert json.loads(shown)["passages"][0]["excerpt"] == body.strip()
+    assert json.loads(shown)["passages"][0]["snippet"] == body.strip()
 
 
 def test_no_absolute_path_is_shown(catalog: Path) -> None:

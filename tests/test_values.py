@@ -62,6 +62,8 @@ def passage(**changes: Any) -> KnowledgePassage:
         "stale_after": "2026-01-01",
         "concept_type": "Metric",
         "description": "what it is",
+        "snippet": "the line",
+        "is_stale": True,
     }
     return KnowledgePassage(**{**fields, **changes})
 
@@ -217,6 +219,7 @@ def test_every_field_of_a_passage_tells_it_from_another(field: str) -> None:
         "score": 1,
         "trust_tier": TrustTier.UNVERIFIED,
         "status": ConceptStatus.STABLE,
+        "is_stale": False,
     }
     assert passage(**{field: other.get(field, "other")}) != passage()
 

@@ -7,7 +7,8 @@
 //! Each line is judged by itself and by the one below it, trimmed, wherever it stands: in code, too. A
 //! heading repeats the title if both read alike (K2), whatever emphasis, links or tags are in them. Lines
 //! that show no text by themselves (rules, rules of tables, fences, comments, lone tags) are shown only for
-//! a term in them. White space within a line stays; control characters, which no reader sees, are spaces.
+//! a term in them. What stands within a line is shown as it is written, but nothing ends the line: line and form
+//! feeds, separators and their kin are spaces.
 
 mod heading;
 mod window;
@@ -18,7 +19,7 @@ use crate::{
     terms::{Terms, is_blank},
 };
 use heading::{heading, is_bare, seen};
-use window::cut;
+use window::{cut, is_break};
 
 /// How many code points a snippet has at most, `…` included.
 pub const MOST: usize = 320;
@@ -121,10 +122,8 @@ fn lines(body: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// The lines of a text, trimmed, those that are not empty joined by a space.
 fn one_line(text: &str) -> String {
-    let breaks =
-        |c: char| matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let mut joined = String::with_capacity(text.len());
-    for line in text.split(breaks).map(str::trim).filter(|line| !line.is_empty()) {
+    for line in text.split(is_break).map(str::trim).filter(|line| !line.is_empty()) {
         if !joined.is_empty() {
             joined.push(' ');
         }
@@ -132,4 +131,3 @@ fn one_line(text: &str) -> String {
     }
     joined
 }
-

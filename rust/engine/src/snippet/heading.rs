@@ -41,22 +41,20 @@ fn is_paragraph(line: &str) -> bool {
 
 /// Whether a text begins with a line of only `=` or only `-`.
 fn is_underline(text: &str) -> bool {
-    let text = text.trim_start_matches([' ', '\t']);
-    let Some(mark @ ('=' | '-')) = text.chars().next() else { return false };
-    let rest = text.trim_start_matches(mark).trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-    rest.is_empty() || rest.starts_with('\n')
+    let line = text.split('\n').next().unwrap_or_default().trim();
+    !line.is_empty() && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
 }
 
-/// What a reader sees of a heading or a title, folded (K2), each run of white space as one space.
+/// The words that a reader sees in a heading or a title, folded (K2), with a space between them.
 ///
 /// Without tags, targets of links, the attributes in braces that give a heading its id, and the
-/// characters of emphasis, code and links.
+/// characters of emphasis, code and links. Dashes, quotes, brackets and full stops only part words.
 pub(super) fn seen(text: &str) -> String {
     let text = without_attributes(text.trim());
     let text = without(text, "<", is_tag, '>');
     let text = without(&text, "](", |_| true, ')');
     let mut shown = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
+    for word in text.split(|c: char| c.is_whitespace() || parts_words(c)) {
         let length = shown.len();
         shown.extend(word.chars().filter(|c| !MARKS.contains(c)).map(fold_char));
         if shown.len() > length {
@@ -65,6 +63,12 @@ pub(super) fn seen(text: &str) -> String {
     }
     shown.truncate(shown.trim_end().len());
     shown
+}
+
+/// Whether a character stands between words or around them. Those that tell C++ from C# do not.
+fn parts_words(c: char) -> bool {
+    matches!(c, '.' | ',' | ':' | ';' | '!' | '?' | '"' | '\'' | '(' | ')' | '-' | '\u{2010}'..='\u{2015}'
+        | '\u{2018}'..='\u{201f}' | '«' | '»')
 }
 
 /// Without `{#id}`, `{.class}` or `{: ...}` at the end.
@@ -113,7 +117,7 @@ pub(super) fn is_bare(line: &str) -> bool {
         return true;
     }
     let text = without(line, "<", is_tag, '>');
-    text.chars().all(|c| c.is_ascii_punctuation() || c.is_whitespace() || c.is_control())
+    text.chars().all(|c| c.is_ascii_punctuation() || c.is_whitespace())
 }
 
 #[cfg(test)]
@@ -158,7 +162,7 @@ mod tests {
             ("  **Net**   _revenue_ ", "NET REVENUE"),
             ("`order_items`", "ORDERITEMS"),
             ("[Orders](https://example.com/a?b=(c)", "ORDERS"),
-            ("[Orders](unclosed", "ORDERS(UNCLOSED"),
+            ("[Orders](unclosed", "ORDERS UNCLOSED"),
             ("Orders {#orders}", "ORDERS"),
             ("Orders{: .big }", "ORDERS"),
             ("Orders {not an id}", "ORDERS {NOT AN ID}"),
@@ -166,6 +170,10 @@ mod tests {
             ("a < b > c", "A < B > C"),
             ("<b", "<B"),
             ("* * *", ""),
+            ("Acme — “Policy” (FY2026)", "ACME POLICY FY2026"),
+            ("Acme policy: FY2026.", "ACME POLICY FY2026"),
+            ("v1.2", "V1 2"),
+            ("C++", "C++"),
             ("ΣΊΣΥΦΟς", "ΣΊΣΥΦΟΣ"),
         ] {
             assert_eq!(seen(text), shown, "{text:?}");

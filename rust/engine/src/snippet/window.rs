@@ -14,7 +14,7 @@ const LOOK_BACK: usize = 64 << 10;
 ///
 /// A cut is made where white space is within an eighth of `most`, else between two graphemes; only a
 /// grapheme of more than half of `most` code points is cut through. About a quarter stands before the term.
-pub(crate) fn cut(line: &str, most: usize, first: Option<Place>) -> String {
+pub(super) fn cut(line: &str, most: usize, first: Option<Place>) -> String {
     if forth(line, 0, most) == line.len() {
         return plain(line);
     }
@@ -33,11 +33,14 @@ pub(crate) fn cut(line: &str, most: usize, first: Option<Place>) -> String {
     shown
 }
 
-/// The text on one line: whatever ends a line for somebody, and every control character, is a space.
-pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
-        .collect()
+/// Whether a character ends a line for somebody; within a line of a body, which ends at `\n`, it is shown as
+/// a space.
+pub(super) fn is_break(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if is_break(c) { ' ' } else { c }).collect()
 }
 
 /// Where the window begins.
@@ -109,4 +112,82 @@ fn is_boundary(line: &str, at: usize) -> bool {
     let from = (at.saturating_sub(LOOK_BACK)..at).find(|from| line.is_char_boundary(*from)).unwrap_or(at);
     let part = &line[from..];
     GraphemeCursor::new(at - from, part.len(), true).is_boundary(part, 0).unwrap_or(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_segmentation::UnicodeSegmentation;
+
+    use super::*;
+    use crate::snippet::MOST;
+
+    const PIECES: [&str; 12] = [
+        "a",
+        "bc",
+        " ",
+        "  ",
+        "e\u{301}",
+        "\u{301}",
+        "数",
+        "🇩🇪",
+        "🇪",
+        "👩\u{200d}👧",
+        "\u{1112}\u{1161}\u{11ab}",
+        "\u{2028}",
+    ];
+
+    #[test]
+    fn what_a_cut_costs_does_not_depend_on_the_line() {
+        for piece in ["x", "word ", "数", "🇩🇪", "e\u{301}", "\u{301}"] {
+            let line = piece.repeat((8 << 20) / piece.len());
+            let at = line.len() / 2 / piece.len() * piece.len();
+            // Going over the line each time would take minutes.
+            for _ in 0..100 {
+                let shown = cut(&line, MOST, Some(Place { at, chars: 1 }));
+                assert!((MOST / 2..=MOST).contains(&shown.chars().count()), "{piece:?}: {shown}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_window_holds_its_term_in_whole_graphemes(
+            runs in prop::collection::vec((prop::sample::select(&PIECES[..]), 1_usize..120), 1..9),
+            place in any::<prop::sample::Index>(),
+            chars in 1_usize..200,
+            most in 16_usize..MOST,
+        ) {
+            let line: String = runs.iter().map(|(piece, times)| piece.repeat(*times)).collect();
+            let line = line.trim();
+            prop_assume!(!line.is_empty());
+            let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
+            let at = starts[place.index(starts.len())];
+            let term = &line[at..forth(line, at, chars)];
+            let shown = cut(line, most, Some(Place { at, chars: term.chars().count() }));
+            prop_assert!(shown.chars().count() <= most);
+            let inner = shown.strip_prefix(ELLIPSIS).unwrap_or(&shown);
+            let inner = inner.strip_suffix(ELLIPSIS).unwrap_or(inner);
+            let longest = line.graphemes(true).map(|grapheme| grapheme.chars().count()).max().unwrap_or(0);
+            if longest <= most / 8 && term.chars().count() + 2 * longest <= most / 2 {
+                prop_assert!(inner.contains(&plain(term)), "{term:?} in {shown:?}");
+                let all: Vec<&str> = line.graphemes(true).collect();
+                let plain_all: Vec<String> = all.iter().map(|grapheme| plain(grapheme)).collect();
+                let whole = (0..all.len()).any(|first| {
+                    let mut rest = inner;
+                    for grapheme in &plain_all[first..] {
+                        match rest.strip_prefix(grapheme.as_str()) {
+                            Some(after) => rest = after,
+                            None => break,
+                        }
+                        if rest.is_empty() {
+                            return true;
+                        }
+                    }
+                    false
+                });
+                prop_assert!(whole, "{inner:?} of {line:?}");
+            }
+        }
+    }
 }
