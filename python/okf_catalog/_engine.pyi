@@ -26,6 +26,7 @@ __all__ = [
     "Snapshot",
     "Table",
     "is_blank",
+    "last_grapheme_end",
     "note_fork",
     "parse_manifest",
     "passage_body",
@@ -33,6 +34,9 @@ __all__ = [
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
+def last_grapheme_end(text: str, place: int, /) -> int:
+    """The end of the last grapheme that ends at or before ``place``, both in code points."""
+
 def note_fork() -> None: ...
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""

@@ -55,6 +55,7 @@ pub mod fairness;
 mod finder;
 pub mod fold;
 pub mod frontmatter;
+pub mod grapheme;
 pub mod index;
 pub mod instant;
 pub mod manifest;

@@ -257,3 +257,10 @@ pub(crate) fn note_fork() {
 pub(crate) fn is_blank(text: &str) -> bool {
     okf_engine::terms::is_blank(text)
 }
+
+/// The end of the last grapheme of the text that ends at or before a place, both in code points.
+#[pyfunction]
+#[pyo3(signature = (text, place, /))]
+pub(crate) fn last_grapheme_end(text: &str, place: usize) -> usize {
+    okf_engine::grapheme::last_end(text, place)
+}
