@@ -19,7 +19,7 @@ mod _engine {
     use crate::{
         answer::Answer,
         batch::{BatchAnswer, Conversation},
-        catalog::{Catalog, Snapshot, is_blank, note_fork, parse_manifest},
+        catalog::{Catalog, Snapshot, is_blank, note_fork, parse_manifest, remark_codes},
         memory::Memory,
         passage::KnowledgePassage,
         passages::{PassageIterator, Passages},

@@ -20,6 +20,7 @@ use rustix::{
 };
 
 use super::Dirt;
+use crate::name::is_hidden;
 
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
@@ -301,9 +302,8 @@ fn note(
         *way += 1;
     }
     let whole = flags.intersects(GONE | ReadFlags::ISDIR);
-    // Names that start with a dot are passed over (B1).
-    let ignored =
-        !flags.intersects(GONE) && event.file_name().is_some_and(|name| name.to_bytes().starts_with(b"."));
+    // Nothing is read of them (B1).
+    let ignored = !flags.intersects(GONE) && event.file_name().is_some_and(|name| is_hidden(name.to_bytes()));
     if !ignored {
         for (bundle, path, _) in &watch.bundles {
             let Some(bundle) = bundles.get_mut(bundle) else { continue };
