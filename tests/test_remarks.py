@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from catalogs import make_catalog
@@ -160,13 +160,16 @@ def test_of_many_remarks_the_first_are_kept_and_all_are_counted(tmp_path: Path) 
 
 
 def test_sources_of_one_directory_have_the_same_remarks(tmp_path: Path) -> None:
-    sources = {"s": {"files": {"NOTE.MD": GOOD}}, "again": {"path": "./s"}}
+    sources: dict[str, dict[str, Any]] = {"s": {"files": {"NOTE.MD": GOOD}}, "again": {"path": "./s"}}
     with make_catalog(tmp_path, sources) as catalog:
         assert names(report_of(catalog, 0)) == names(report_of(catalog, 1)) == ["NOTE.MD"]
 
 
 def test_disabled_sources_are_not_looked_at(tmp_path: Path) -> None:
-    sources = {"s": {"files": {"NOTE.MD": GOOD}, "enabled": False}, "other": {"files": {"a.md": GOOD}}}
+    sources: dict[str, dict[str, Any]] = {
+        "s": {"files": {"NOTE.MD": GOOD}, "enabled": False},
+        "other": {"files": {"a.md": GOOD}},
+    }
     with make_catalog(tmp_path, sources) as catalog:
         assert report_of(catalog).remark_count == 0
 
@@ -181,7 +184,14 @@ def test_remarks_change_no_answer_and_appear_in_none(
         "c.md": "---\nstatus: odd\ntitle: other\n---\nanother word\n",
     }
     alike = dict.fromkeys(LOOK_ALIKE, GOOD)
-    queries = ["word", "NOTE", "markdown", KnowledgeQuery("word", "NOTE.MD"), "NAME_NOT_READ", "rename"]
+    queries: list[KnowledgeQuery | str] = [
+        "word",
+        "NOTE",
+        "markdown",
+        KnowledgeQuery("word", "NOTE.MD"),
+        "NAME_NOT_READ",
+        "rename",
+    ]
     said: list[str] = []
     for name, extra in (("without", {}), ("with", alike)):
         sources = {"s": {"files": {**files, **extra}}, "t": {"files": {**extra, "d.md": GOOD}}}
