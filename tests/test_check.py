@@ -60,7 +60,10 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Makes every catalog give this report."""
 
     def pretend(*sources: SourceReport) -> None:
-        monkeypatch.setattr(FileKnowledgeCatalog, "report", lambda _: CatalogReport(1, sources))
+        def report(_: FileKnowledgeCatalog) -> CatalogReport:
+            return CatalogReport(1, sources)
+
+        monkeypatch.setattr(FileKnowledgeCatalog, "report", report)
 
     return pretend
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from okf_catalog.cli.app import app
@@ -53,7 +53,8 @@ def run(*arguments: str, env: dict[str, str] | None = None, code: int = 0) -> tu
 
 def opened(env: dict[str, str] | None = None) -> str:
     """The id of the first source of the catalog that is opened."""
-    return json.loads(run("check", "--json", env=env)[0])["sources"][0]["source"]["id"]
+    document: Any = json.loads(run("check", "--json", env=env)[0])
+    return str(document["sources"][0]["source"]["id"])
 
 
 @verbs

@@ -278,7 +278,10 @@ def test_a_name_that_is_not_utf8_is_refused(here: Path) -> None:
 
 
 def test_what_only_the_catalog_knows_to_refuse_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("okf_catalog.cli.init.ids_of", lambda names: ["not an id" for _ in names])
+    def wrong(names: Sequence[str]) -> list[str]:
+        return ["not an id"] * len(names)
+
+    monkeypatch.setattr("okf_catalog.cli.init.ids_of", wrong)
     (reason,) = refused("docs")
     assert reason.startswith("[INVALID_SOURCE_ID] ")
 

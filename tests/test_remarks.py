@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from catalogs import make_catalog
+from hypothesis import given
+from hypothesis import strategies as st
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -25,7 +31,6 @@ from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 GOOD = "---\ntype: Note\ntitle: word\n---\nword\n"
 NAME = RemarkCode.NAME_NOT_READ
@@ -116,6 +121,40 @@ OTHERS = [
 @pytest.mark.skipif(sys.platform == "darwin", reason="names that differ only in case are one there")
 def test_names_that_look_like_a_concept_are_remarked_on_and_no_others(tmp_path: Path) -> None:
     assert names_in(tmp_path, dict.fromkeys([*LOOK_ALIKE, *OTHERS], GOOD)) == sorted(LOOK_ALIKE)
+
+
+ENDING = r"\.(?:md|markdown|mdown|mdwn|mkd|mkdn|mkdown|mdtext|mdtxt|mdx)"
+BEHIND = r"(?:\.txt)?[\s.]*"
+LOOKS_ALIKE = re.compile(rf"(?!(?:index|log){ENDING}{BEHIND}$)[^.].*{ENDING}{BEHIND}$", re.IGNORECASE)
+PLACEHOLDER = re.compile(rf"\.?(?!(?:index|log){ENDING}\.)[^.].*{ENDING}\.icloud$", re.IGNORECASE)
+
+
+def looks_alike(name: str) -> bool:
+    """The rule for names once more, in other words."""
+    if name.endswith(".icloud"):
+        return PLACEHOLDER.match(name) is not None
+    is_concept = name.endswith(".md") and not name.startswith(".")
+    return not is_concept and LOOKS_ALIKE.match(name) is not None
+
+
+NAMES = st.builds(
+    "".join,
+    st.lists(
+        st.sampled_from(
+            ["a", "index", "Log", ".", ".md", ".MD", ".mdx", ".Markdown", ".txt", ".icloud", " ", "md", "é"]
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+).filter(lambda name: name not in (".", ".."))
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names that differ only in case are one there")
+@given(st.sets(NAMES, max_size=12))
+def test_the_engine_and_the_rule_in_other_words_remark_on_the_same_names(drawn: set[str]) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        found = names_in(Path(directory), dict.fromkeys([*drawn, "z.md"], GOOD))
+    assert found == sorted(name for name in drawn if looks_alike(name))
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
 from rich.text import Text
@@ -156,14 +156,14 @@ def _source(report: SourceReport) -> dict[str, Any]:
     return {**_plain(report), "remark_counts": counts}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value as JSON has it: fields by their names, a choice as its value, a path as text."""
     if is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item) for key, item in cast("Mapping[object, object]", value).items()}
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast("tuple[object, ...]", value)]
     if isinstance(value, Enum):
         return value.value
     return str(value) if isinstance(value, Path) else value

@@ -136,7 +136,9 @@ impl DocumentRemarks {
                 *met <= most
             });
             dropped = met.into_iter().filter(|(_, count)| *count > most).collect();
-            dropped.values_mut().for_each(|count| *count -= most);
+            for count in dropped.values_mut() {
+                *count -= most;
+            }
         }
         Self(Some(Box::new(Bounded { kept: remarks.into(), dropped })))
     }
@@ -225,7 +227,9 @@ mod tests {
             .map(|(path, remarks)| (path.as_str(), DocumentRemarks::of(remarks.clone())))
             .collect();
         let mut gathering = Gathering::default();
-        files.iter().for_each(|(path, remarks)| gathering.add_all(path, remarks));
+        for (path, remarks) in &files {
+            gathering.add_all(path, remarks);
+        }
         gathering.finish()
     }
 
@@ -312,7 +316,9 @@ mod tests {
             all.sort();
             let total = all.len();
             let mut counts = Counts::new();
-            all.iter().for_each(|one| *counts.entry(one.remark.code).or_default() += 1);
+            for one in &all {
+                *counts.entry(one.remark.code).or_default() += 1;
+            }
             let fits = |most: usize| counts.values().map(|count| most.min(*count)).sum::<usize>() <= MOST_REMARKS;
             let most = (0..=total).rev().find(|most| fits(*most)).unwrap();
             let mut met = Counts::new();
