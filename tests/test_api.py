@@ -54,6 +54,7 @@ MODULES = (
     "provider.provided",
     "provider.provider",
     "query",
+    "remarks",
     "resolver",
     "scope",
     "staleness",
@@ -124,8 +125,11 @@ SIGNATURES = {
     "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
     "default_source_visibility_policy=None, clock=None)",
     "ProvidedContext": "(instructions=None, messages=(), blocks=(), tokens=0, left_out=0, diagnostics=())",
+    "RemarkCount": "(code, count)",
     "SourceProblem": "(path, reason)",
-    "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None)",
+    "SourceRemark": "(path, line, code, sentence)",
+    "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None, "
+    "remarks=(), remark_count=0, remark_counts=())",
     "StalePolicy": "(grace_days)",
     "StalePolicy.tolerate": "(grace_days)",
     "memory_path": "(tier, scope)",
@@ -147,6 +151,21 @@ MEMBERS = {
     },
     "MemoryCaptureMode": {"DISABLED": "disabled", "ENABLED": "enabled"},
     "MemoryTier": {"SESSION": "session", "USER": "user", "TENANT": "tenant"},
+    "RemarkCode": {
+        code: code
+        for code in (
+            "INVALID_TEXT",
+            "FRONTMATTER_NOT_READ",
+            "FIELD_NOT_READ",
+            "FIELD_IGNORED",
+            "DUPLICATE_KEY",
+            "MISSING_TYPE",
+            "UNKNOWN_STATUS",
+            "UNREADABLE_DATE",
+            "NAME_NOT_READ",
+            "MEMORIES_LEFT_OUT",
+        )
+    },
     "SourceRole": {"KNOWLEDGE": "knowledge", "MEMORY": "memory"},
     "TrustTier": {
         "UNVERIFIED": "unverified",

@@ -37,7 +37,10 @@ from okf_catalog import (
     MemoryTier,
     MemoryWriteResult,
     ProvidedContext,
+    RemarkCode,
+    RemarkCount,
     SourceProblem,
+    SourceRemark,
     SourceReport,
     SourceRole,
     StalePolicy,
@@ -84,8 +87,21 @@ def snapshot() -> KnowledgeCatalogSnapshot:
 def report() -> SourceReport:
     problems = (SourceProblem("a.md", "not UTF-8"),)
     return SourceReport(
-        KnowledgeCatalogSource("a", "b"), Path("/somewhere/b"), 3, problems, "c", None, "it holds links"
+        KnowledgeCatalogSource("a", "b"),
+        Path("/somewhere/b"),
+        3,
+        problems,
+        "c",
+        None,
+        "it holds links",
+        (remark(),),
+        5000,
+        (RemarkCount(RemarkCode.MISSING_TYPE, 5000),),
     )
+
+
+def remark() -> SourceRemark:
+    return SourceRemark("a.md", 3, RemarkCode.MISSING_TYPE, "no 'type'\u2028")
 
 
 EXAMPLES: dict[str, Callable[[], object]] = {
@@ -126,6 +142,9 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "snapshot": snapshot,
     "problem": lambda: SourceProblem("a.md", "not UTF-8"),
+    "remark": remark,
+    "remark on no line": lambda: dataclasses.replace(remark(), line=None),
+    "remark count": lambda: RemarkCount(RemarkCode.NAME_NOT_READ, 10**9),
     "source report": report,
     "memory entry": lambda: MemoryEntry(
         "2026-11-30", {"type": "a", "title": "b: 'c'", "description": "\n\U00010400"}, "## section\u2028"
@@ -149,6 +168,7 @@ CHOICES = (
     KnowledgeResolverStrategy,
     MemoryCaptureMode,
     MemoryTier,
+    RemarkCode,
     SourceRole,
     TrustTier,
 )

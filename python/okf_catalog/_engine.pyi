@@ -30,6 +30,7 @@ __all__ = [
     "note_fork",
     "parse_manifest",
     "passage_body",
+    "remark_codes",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
@@ -37,6 +38,7 @@ def is_blank(text: str, /) -> bool: ...
 def last_grapheme_end(text: str, place: int, /) -> int:
     """The end of the last grapheme that ends at or before ``place``, both in code points."""
 
+def remark_codes() -> list[str]: ...
 def note_fork() -> None: ...
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""

@@ -22,7 +22,8 @@ from okf_catalog.manifest import (
     path_text,
     sources_of,
 )
-from okf_catalog.rows import ProblemRow
+from okf_catalog.remarks import RemarkCode, RemarkCount, SourceRemark
+from okf_catalog.rows import ProblemRow, ReportRow
 
 __all__ = ["CatalogReport", "FileKnowledgeCatalog", "SourceProblem", "SourceReport"]
 
@@ -51,6 +52,12 @@ class SourceReport:
     ``failure`` says why the source is unavailable; ``compared_because`` says why the directory is compared
     with what is in memory before each search, and is ``None`` where the kernel tells of every change. Memory
     sources are counted for the report alone; their files are compared whenever a scope is read.
+
+    ``remarks`` say what a reader may have lost although a file is served, or which name only looks like a
+    concept's (B11), sorted by path, then line. There are at most 1,000, of each code the first ones up to a
+    number that is the same for every code, so that many of one do not hide a few of another.
+    ``remark_count`` is how many there are, kept or not, and ``remark_counts`` how many of each code, in the
+    order of ``RemarkCode``, without the codes of which there is none.
     """
 
     source: KnowledgeCatalogSource
@@ -60,6 +67,9 @@ class SourceReport:
     duplicate_of: str | None
     failure: str | None
     compared_because: str | None = None
+    remarks: tuple[SourceRemark, ...] = ()
+    remark_count: int = 0
+    remark_counts: tuple[RemarkCount, ...] = ()
 
 
 @final
@@ -203,7 +213,7 @@ class FileKnowledgeCatalog:
         return self.current
 
     def report(self) -> CatalogReport:
-        """What is known of every source: directory, concepts, problem files, duplicates, failures.
+        """What is known of every source: directory, concepts, problem files, remarks, duplicates, failures.
 
         Raises:
             CatalogClosedError: the catalog was closed.
@@ -213,27 +223,7 @@ class FileKnowledgeCatalog:
         rows, problems_found = self._engine.report(view.handle, self._on_progress)
         log_problems(problems_found)
         return CatalogReport(
-            view.snapshot.generation,
-            tuple(
-                SourceReport(
-                    sources[position],
-                    None if directory is None else Path(directory),
-                    concepts,
-                    tuple(SourceProblem(path, reason) for path, reason in problems),
-                    duplicate_of,
-                    failure,
-                    unwatched,
-                )
-                for (
-                    position,
-                    directory,
-                    concepts,
-                    problems,
-                    duplicate_of,
-                    failure,
-                    unwatched,
-                ) in rows
-            ),
+            view.snapshot.generation, tuple(source_report(sources[row["source"]], row) for row in rows)
         )
 
     def refresh(self) -> None:
@@ -304,6 +294,26 @@ class FileKnowledgeCatalog:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FileKnowledgeCatalog cannot be pickled; open it again in the other process")
+
+
+def source_report(source: KnowledgeCatalogSource, row: ReportRow) -> SourceReport:
+    """The report on a source, from what the engine says of it."""
+    directory, counts = row["directory"], row["remark_counts"]
+    return SourceReport(
+        source,
+        None if directory is None else Path(directory),
+        row["concepts"],
+        tuple(SourceProblem(path, reason) for path, reason in row["problems"]),
+        row["duplicate_of"],
+        row["failure"],
+        row["unwatched"],
+        tuple(
+            SourceRemark(remark["path"], remark["line"], RemarkCode(remark["code"]), remark["sentence"])
+            for remark in row["remarks"]
+        ),
+        sum(count for _, count in counts),
+        tuple(RemarkCount(RemarkCode(code), count) for code, count in counts),
+    )
 
 
 def log_problems(rows: Iterable[ProblemRow]) -> None:

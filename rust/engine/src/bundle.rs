@@ -22,7 +22,7 @@ use crate::{
     index::Index,
     memory::{Found, Sealed},
     parallel,
-    remark::{FileRemark, Remark},
+    remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
     task::{Abandoned, Patience, Task},
     tree::{self, Content, Listed, Listing, Problem, Stamp, Witness},
 };
@@ -32,8 +32,6 @@ use crate::{
 const SETTLING: i128 = 2_000_000_000;
 /// How long events are not tried again after they could not be had.
 const TRIED_AGAIN: Duration = Duration::from_secs(60);
-/// How many remarks are kept of a bundle, and of one file of it; of all others it is known how many there are.
-const MOST_REMARKS: usize = 1000;
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
 #[derive(Debug)]
@@ -67,21 +65,11 @@ pub(crate) struct State {
     pub(crate) index: Arc<Index>,
     /// What cannot, sorted by path.
     pub(crate) problems: Arc<[Problem]>,
-    /// What is to be said of files that are served and of names that are passed over (B11).
-    pub(crate) remarks: Remarks,
     /// Why it is compared with the disk before each search; `None` if events tell of every change.
     pub(crate) unwatched: Option<Arc<str>>,
     tried: Moment,
     pub(crate) sealed: Arc<Sealed>,
     directories: BTreeMap<Arc<str>, Arc<Contents>>,
-}
-
-/// Remarks of a bundle, sorted by path and line. Only the first are kept.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Remarks {
-    pub(crate) first: Arc<[FileRemark]>,
-    /// How many there are.
-    pub(crate) count: usize,
 }
 
 /// What was read of one directory.
@@ -102,26 +90,19 @@ struct KnownFile {
     trusted: bool,
     /// Why the file is not a concept, if it is none.
     problem: Option<String>,
-    remarks: FileRemarks,
+    remarks: DocumentRemarks,
 }
 
-/// Remarks on one file. Only the first are kept; most files have none, which takes a word of memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct FileRemarks(Option<Arc<(Vec<Remark>, usize)>>);
-
-impl FileRemarks {
-    fn of(mut remarks: Vec<Remark>) -> Self {
-        let count = remarks.len();
-        remarks.truncate(MOST_REMARKS);
-        Self((count > 0).then(|| Arc::new((remarks, count))))
-    }
-
-    fn first(&self) -> &[Remark] {
-        self.0.as_ref().map_or(&[], |kept| &kept.0)
-    }
-
-    fn count(&self) -> usize {
-        self.0.as_ref().map_or(0, |kept| kept.1)
+impl State {
+    /// What is to be said of files that are served and of names that are passed over (B11). Brought together
+    /// when it is asked for: no search needs it.
+    pub(crate) fn remarks(&self) -> Remarks {
+        let mut gathering = Gathering::default();
+        for contents in self.directories.values() {
+            contents.remarks.iter().for_each(|on| gathering.add(&on.path, &on.remark));
+            contents.files.iter().for_each(|file| gathering.add_all(&file.path, &file.remarks));
+        }
+        gathering.finish()
     }
 }
 
@@ -316,10 +297,9 @@ impl Bundle {
             })
             .collect();
         problems.sort_unstable();
-        let remarks = Remarks::of(&directories);
         let (unwatched, tried) = watcher.outcome();
         let sealed = Arc::clone(effort.sealed);
-        Ok(State { index, problems: problems.into(), remarks, unwatched, tried, sealed, directories })
+        Ok(State { index, problems: problems.into(), unwatched, tried, sealed, directories })
     }
 
     /// Lists directories anew; `None` if that does not tell everything.
@@ -342,32 +322,6 @@ impl Bundle {
             }
         }
         Ok(Some(listed))
-    }
-}
-
-impl Remarks {
-    fn of(directories: &BTreeMap<Arc<str>, Arc<Contents>>) -> Self {
-        let mut remarks: Vec<FileRemark> = Vec::new();
-        let mut count = 0;
-        for contents in directories.values() {
-            count += contents.remarks.len();
-            remarks.extend(contents.remarks.iter().take(MOST_REMARKS).cloned());
-            for file in &contents.files {
-                count += file.remarks.count();
-                let first = file.remarks.first().iter();
-                remarks.extend(
-                    first.map(|remark| FileRemark { path: file.path.clone(), remark: remark.clone() }),
-                );
-            }
-            // The first ones of all, without holding more than a few thousand on the way.
-            if remarks.len() > 2 * MOST_REMARKS {
-                remarks.sort_unstable();
-                remarks.truncate(MOST_REMARKS);
-            }
-        }
-        remarks.sort_unstable();
-        remarks.truncate(MOST_REMARKS);
-        Self { first: remarks.into(), count }
     }
 }
 
@@ -486,9 +440,9 @@ impl Changes {
                             } else {
                                 self.added.push(Concept { id: id.to_owned(), document: read.document });
                             }
-                            (None, FileRemarks::of(read.remarks))
+                            (None, DocumentRemarks::of(read.remarks))
                         }
-                        Err(reason) => (Some(reason), FileRemarks::default()),
+                        Err(reason) => (Some(reason), DocumentRemarks::default()),
                     };
                     known.push(KnownFile { path: file.path, stamp, trusted, problem, remarks });
                 }

@@ -28,7 +28,7 @@ use crate::{
     parallel,
     process::Process,
     question::Question,
-    remark::FileRemark,
+    remark::Remarks,
     search::Alone,
     snapshot::Snapshot,
     source::{Role, Source},
@@ -115,10 +115,8 @@ pub struct SourceReport {
     pub concepts: usize,
     /// Files that are none, sorted by path.
     pub problems: Vec<Problem>,
-    /// The first remarks on files that are served and on names that are passed over (B11), sorted by path.
-    pub remarks: Vec<FileRemark>,
-    /// How many remarks there are.
-    pub remark_count: usize,
+    /// What is to be said of files that are served and of names that are passed over (B11).
+    pub remarks: Remarks,
     /// The source before it, in order S1, that names the same directory.
     pub duplicate_of: Option<u32>,
     /// Why the source is unavailable, if it is.
@@ -405,8 +403,7 @@ impl Catalog {
                 directory: None,
                 concepts: 0,
                 problems: Vec::new(),
-                remarks: Vec::new(),
-                remark_count: 0,
+                remarks: Remarks::default(),
                 duplicate_of: duplicates.get(&source).copied().flatten(),
                 failure: None,
                 unwatched: None,
@@ -416,16 +413,14 @@ impl Catalog {
                     Err(unavailable) => {
                         report.failure = Some(unavailable.reason.clone());
                         if unavailable.among_memories {
-                            report.remarks = vec![FileRemark::of_memories("", &unavailable.reason)];
-                            report.remark_count = 1;
+                            report.remarks = Remarks::of_memories("", &unavailable.reason);
                         }
                     }
                     Ok(ready) => {
                         report.directory = Some(ready.directory.to_path_buf());
                         report.concepts = ready.state.index.len();
                         report.problems = ready.state.problems.to_vec();
-                        report.remarks = ready.state.remarks.first.to_vec();
-                        report.remark_count = ready.state.remarks.count;
+                        report.remarks = ready.state.remarks();
                         if !memories.contains(&source) {
                             report.unwatched = ready.state.unwatched.as_deref().map(str::to_owned);
                         }

@@ -60,6 +60,7 @@ pub mod index;
 pub mod instant;
 pub mod manifest;
 pub mod memory;
+mod name;
 pub mod parallel;
 mod process;
 pub mod question;

@@ -21,6 +21,7 @@ use rustix::{
 
 use super::Dirt;
 use crate::memory::is_marker;
+use crate::name::is_hidden;
 
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
@@ -306,7 +307,7 @@ fn note(
     let marks = name.is_some_and(is_marker);
     let whole = marks || flags.intersects(GONE | ReadFlags::ISDIR);
     // Other names that start with a dot are passed over (B1).
-    let ignored = !marks && name.is_some_and(|name| name.starts_with(b"."));
+    let ignored = !marks && name.is_some_and(is_hidden);
     if !ignored {
         for (bundle, path, _) in &watch.bundles {
             let Some(bundle) = bundles.get_mut(bundle) else { continue };
