@@ -121,8 +121,8 @@ pub struct SourceReport {
     pub duplicate_of: Option<u32>,
     /// Why the source is unavailable, if it is.
     pub failure: Option<String>,
-    /// Why the bundle is compared with the disk before each search; `None` if the kernel tells of every
-    /// change.
+    /// Why the bundle is compared with the disk, before each search unless it says otherwise; `None` if the
+    /// kernel tells of every change that it can tell of.
     pub unwatched: Option<String>,
 }
 
@@ -422,7 +422,7 @@ impl Catalog {
                         report.problems = ready.state.problems.to_vec();
                         report.remarks = ready.state.remarks();
                         if !memories.contains(&source) {
-                            report.unwatched = ready.state.unwatched.as_deref().map(str::to_owned);
+                            report.unwatched = ready.state.compared_because().map(str::to_owned);
                         }
                     }
                 }

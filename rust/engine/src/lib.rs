@@ -75,6 +75,7 @@ mod sources;
 pub mod task;
 pub mod terms;
 pub mod tree;
+mod trust;
 pub mod watch;
 
 pub use catalog::{Catalog, Options};

@@ -69,7 +69,12 @@ impl Stamp {
         }
     }
 
-    /// When the file last changed in any way; no program can set this time back.
+    /// Which file it is.
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// When the file last changed in any way; no program can set this time.
     #[must_use]
     pub fn changed(&self) -> i128 {
         self.changed
@@ -109,8 +114,8 @@ pub struct Listing {
 pub(crate) trait Witness {
     /// A directory, before it is listed.
     fn directory(&mut self, path: &str, handle: BorrowedFd<'_>);
-    /// A file that has other names too, before its stamp is taken.
-    fn shared_file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr);
+    /// A file; whether what is said of it is to be taken anew, because it may have changed since.
+    fn file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr, stat: &Stat) -> bool;
     /// A link was met.
     fn link(&mut self);
 }
@@ -311,8 +316,7 @@ impl Lister<'_> {
             return Ok(());
         }
         let mut stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
-        if stat.is_ok_and(|stat| stat.st_nlink > 1) {
-            self.witness.shared_file(&path, parent.as_fd(), name);
+        if stat.is_ok_and(|stat| self.witness.file(&path, parent.as_fd(), name, &stat)) {
             stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
         }
         match stat {
