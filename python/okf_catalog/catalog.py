@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -21,11 +21,14 @@ from okf_catalog.manifest import (
     path_text,
     sources_of,
 )
-from okf_catalog.rows import ProblemRow
+from okf_catalog.rows import CatalogDiagnosticRow, ProblemRow
 
 __all__ = ["CatalogReport", "FileKnowledgeCatalog", "SourceProblem", "SourceReport"]
 
 _log = logging.getLogger("okf_catalog")
+
+LOGGED_FAULTS = 20
+"""How many faults of one failed reload are logged, before the last one."""
 
 # A child may have the process id of its parent, in another namespace.
 os.register_at_fork(after_in_child=note_fork)
@@ -248,8 +251,8 @@ class FileKnowledgeCatalog:
 
     def view(self) -> View:
         """The current snapshot as resolvers use it. Not part of the public interface."""
-        for code, message in self._engine.news_of_reload():
-            _log.warning("the catalog was not reloaded: [%s] %s", code, message)
+        if faults := self._engine.news_of_reload():
+            _log_faults(faults)
         handle = self._engine.snapshot()
         view = self._views.get(handle.generation)
         if view is None:
@@ -302,6 +305,16 @@ class FileKnowledgeCatalog:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FileKnowledgeCatalog cannot be pickled; open it again in the other process")
+
+
+def _log_faults(faults: Sequence[CatalogDiagnosticRow]) -> None:
+    """Logs why a reload failed: the first faults, and the last, which says if there are more than these."""
+    hidden = len(faults) - LOGGED_FAULTS - 1
+    shown = faults if hidden <= 0 else (*faults[:LOGGED_FAULTS], faults[-1])
+    for code, message in shown:
+        _log.warning("the catalog was not reloaded: [%s] %s", code, message)
+    if hidden > 0:
+        _log.warning("the catalog was not reloaded: %d more faults in last_reload_diagnostics", hidden)
 
 
 def log_problems(rows: Iterable[ProblemRow]) -> None:

@@ -19,7 +19,7 @@ use crate::{
     answer::{Answer, News},
     batch::Batch,
     containment::Fence,
-    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
+    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode, Faults},
     error::Error,
     events::Events,
     instant::Instant,
@@ -547,15 +547,12 @@ fn unreadable(manifest: &Path, error: &io::Error) -> CatalogDiagnostic {
 
 /// Checks the path of every enabled source (C1, C2).
 fn check_paths(fence: &Fence, sources: &[Source]) -> Result<(), Vec<CatalogDiagnostic>> {
-    let faults: Vec<CatalogDiagnostic> = sources
-        .iter()
-        .enumerate()
-        .filter(|(_, source)| source.enabled)
-        .filter_map(|(at, source)| {
-            let breach = fence.enter(&source.path).err()?;
-            let message = format!("sources[{at}] (id {:?}): {}", source.id, breach.reason);
-            Some(CatalogDiagnostic { code: breach.code, message })
-        })
-        .collect();
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    let mut faults = Faults::default();
+    for (at, source) in sources.iter().enumerate().filter(|(_, source)| source.enabled) {
+        if let Err(breach) = fence.enter(&source.path) {
+            let name = || manifest::label(at, Some(&source.id));
+            faults.push(breach.code, || format!("{}: {}", name(), breach.reason));
+        }
+    }
+    faults.or(())
 }

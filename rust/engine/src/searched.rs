@@ -6,6 +6,7 @@ use crate::{
     answer::{Diagnostic, DiagnosticCode},
     containment::Identity,
     index::Index,
+    manifest::quoted,
     snapshot::Snapshot,
     sources::Prepared,
     terms::Terms,
@@ -67,6 +68,6 @@ fn source_unavailable(snapshot: &Snapshot, source: u32, reason: &str) -> Diagnos
     Diagnostic {
         code: DiagnosticCode::SourceUnavailable,
         source: Some(source),
-        message: format!("source {id:?} is unavailable: {reason}"),
+        message: format!("source {} is unavailable: {reason}", quoted(id)),
     }
 }

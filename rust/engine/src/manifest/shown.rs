@@ -14,8 +14,8 @@ pub(super) fn node(node: &Node) -> String {
         Node::Bool(value) => value.to_string(),
         Node::Number(written) => number(written),
         Node::Text(value) => text(value),
-        Node::List(_) => "a list".to_owned(),
-        Node::Object(_) => "an object".to_owned(),
+        Node::List { .. } => "a list".to_owned(),
+        Node::Object { .. } => "an object".to_owned(),
     }
 }
 
