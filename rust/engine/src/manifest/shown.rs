@@ -28,7 +28,7 @@ pub(super) fn number(written: &str) -> String {
 }
 
 /// A JSON string that is safe to print anywhere.
-pub(super) fn text(value: &str) -> String {
+pub(crate) fn text(value: &str) -> String {
     if may_hold_absolute_path(value) {
         return "text that looks like an absolute path".to_owned();
     }
