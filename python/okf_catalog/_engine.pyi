@@ -17,6 +17,7 @@ from okf_catalog.values import ConceptStatus, TrustTier
 __all__ = [
     "Answer",
     "BatchAnswer",
+    "Cancellation",
     "Catalog",
     "Conversation",
     "KnowledgePassage",
@@ -80,12 +81,26 @@ class Catalog:
     ) -> tuple[list[ReportRow], list[ProblemRow]]: ...
     def close(self) -> None: ...
     def search(
-        self, snapshot: Snapshot, question: Question, now: int | None, on_progress: Progress | None, /
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        now: int | None,
+        on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
+        /,
     ) -> Answer:
         """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
     def memory(self, snapshot: Snapshot, /) -> Memory: ...
     def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[ProblemRow]: ...
+
+@final
+class Cancellation:
+    """Lets one thread say that nobody waits any more for what another one does."""
+
+    def __new__(cls) -> Cancellation: ...
+    def cancel(self) -> None:
+        """Ends every call that was given this, at its next slice, and those that are given it later at once."""
 
 @final
 class Conversation:
@@ -97,6 +112,7 @@ class Conversation:
         ordinary: Question,
         limit: int | None,
         on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
         /,
     ) -> BatchAnswer:
         """Answers every question, in order; a text is asked as ``ordinary`` is, but for its text."""
@@ -107,7 +123,14 @@ class Memory:
 
     def overlap(self) -> tuple[int, int] | None:
         """The positions of a memory source and of another that do not lie apart (Y8)."""
-    def read(self, places: Sequence[tuple[int, str]], question: Question, now: int | None, /) -> Answer: ...
+    def read(
+        self,
+        places: Sequence[tuple[int, str]],
+        question: Question,
+        now: int | None,
+        cancellation: Cancellation | None = None,
+        /,
+    ) -> Answer: ...
     def list(
         self, at: tuple[int, str], /
     ) -> tuple[list[tuple[str, str | None]], str | None, list[tuple[str, str]]]:

@@ -17,7 +17,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::{
     answer::{Answer, News},
-    batch::Batch,
+    batch,
     containment::Fence,
     diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode, Faults},
     error::Error,
@@ -272,7 +272,7 @@ impl Catalog {
         let now = now.unwrap_or_else(system_time);
         let mut prepared = Prepared::default();
         self.prepare(&mut prepared, snapshot, &question.visible, task)?;
-        Ok(self.answer(snapshot, question, now, prepared))
+        self.answer(snapshot, question, now, prepared, task)
     }
 
     /// Answers as [`search`](Self::search) does if nothing has to be read for it; `None` otherwise.
@@ -291,7 +291,11 @@ impl Catalog {
         let task = Task::default();
         let preparation = self.preparation(&process, &task);
         let missing = prepared.add_unchanged(snapshot, &question.visible, preparation);
-        Ok(missing.is_empty().then(|| self.answer(snapshot, question, now, prepared)))
+        if missing.is_empty() {
+            self.answer(snapshot, question, now, prepared, &task).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     fn answer(
@@ -300,10 +304,12 @@ impl Catalog {
         question: &Question,
         now: Instant,
         prepared: Prepared,
-    ) -> Told<Answer> {
+        task: &Task,
+    ) -> Result<Told<Answer>, Error> {
         let searched = Arc::new(question.searched(snapshot, &prepared));
-        let answer = question.answer(searched, question.criteria(now), &Alone, None, self.threads);
-        Told { value: answer, news: prepared.news }
+        let criteria = question.criteria(now, task)?;
+        let answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
+        Ok(Told { value: answer, news: prepared.news })
     }
 
     /// Begins a conversation: questions that are all put at one time to one state of the files.
@@ -485,21 +491,22 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Begins a batch, each question of which is answered as [`Catalog::search`] would; `limit` keeps the
-    /// top of each answer. A source is compared with the disk when the first question needs it.
+    /// Answers each question as [`Catalog::search`] would, in their order; `limit` keeps the top of each
+    /// answer. A source is compared with the disk when the first question needs it.
     ///
     /// # Errors
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
-    pub fn batch<'questions>(
-        &'questions mut self,
-        questions: &'questions [Question],
+    pub fn ask(
+        &mut self,
+        questions: &[Question],
         limit: Option<usize>,
         task: &Task,
-    ) -> Result<Batch<'questions>, Error> {
+    ) -> Result<Vec<Answer>, Error> {
         let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
         let sources: Vec<u32> = sources.into_iter().collect();
         self.catalog.prepare(&mut self.prepared, &self.snapshot, &sources, task)?;
-        Ok(Batch::new(&self.snapshot, &self.prepared, questions, self.now, limit, self.catalog.threads))
+        let Self { catalog, snapshot, now, prepared } = self;
+        Ok(batch::answer(snapshot, prepared, questions, *now, limit, catalog.threads, task)?)
     }
 
     /// The problem files that were met since this was last asked, and that nobody was told of before.

@@ -3,12 +3,16 @@
 use aho_corasick::AhoCorasick;
 use memchr::memmem;
 
-use crate::{fold::fold_into, terms::Terms};
+use crate::{
+    fold::fold_into,
+    task::{Abandoned, Task},
+    terms::Terms,
+};
 
 /// So many terms are looked for one by one.
 const FEW: usize = 8;
-/// So are terms of more bytes than this: an automaton takes about a hundred times their room.
-const LONG: usize = 64 << 10;
+/// How many bytes of terms one automaton looks for; so many take some hundredths of a second to prepare.
+const AT_ONCE: usize = 64 << 10;
 
 /// Finds any of some terms in one pass over a text, however many they are.
 #[derive(Debug)]
@@ -17,25 +21,49 @@ pub struct Finder(Kind);
 #[derive(Debug)]
 enum Kind {
     OneByOne(Vec<memmem::Finder<'static>>),
-    AtOnce(AhoCorasick),
+    AtOnce(Vec<AhoCorasick>),
 }
 
 impl Finder {
     /// A finder of any of the terms.
     #[must_use]
     pub fn new(terms: &Terms) -> Self {
-        let words = || terms.as_slice().iter().map(|(term, _)| term.as_bytes());
-        let bytes: usize = words().map(<[u8]>::len).sum();
-        let at_once =
-            if words().len() > FEW && bytes <= LONG { AhoCorasick::new(words()).ok() } else { None };
-        let one_by_one = || words().map(|word| memmem::Finder::new(word).into_owned()).collect();
-        Self(at_once.map_or_else(|| Kind::OneByOne(one_by_one()), Kind::AtOnce))
+        Self::made_for(terms, &Task::default()).expect("nobody else has this task, to abandon it")
+    }
+
+    /// A finder of any of the terms, made as long as somebody waits for it.
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was.
+    pub fn made_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
+        let words: Vec<&[u8]> = terms.as_slice().iter().map(|(term, _)| term.as_bytes()).collect();
+        let one_by_one = || words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
+        if words.len() <= FEW {
+            return Ok(Self(Kind::OneByOne(one_by_one())));
+        }
+        let mut automata = Vec::new();
+        let mut rest = &words[..];
+        while !rest.is_empty() {
+            task.go_on()?;
+            let mut bytes = 0;
+            let fits = rest.iter().take_while(|word| {
+                bytes += word.len();
+                bytes <= AT_ONCE
+            });
+            let (some, others) = rest.split_at(fits.count().max(1));
+            match AhoCorasick::new(some) {
+                Ok(automaton) => automata.push(automaton),
+                Err(_) => return Ok(Self(Kind::OneByOne(one_by_one()))),
+            }
+            rest = others;
+        }
+        Ok(Self(Kind::AtOnce(automata)))
     }
 
     fn is_in(&self, folded: &str) -> bool {
         match &self.0 {
             Kind::OneByOne(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
-            Kind::AtOnce(automaton) => automaton.is_match(folded),
+            Kind::AtOnce(automata) => automata.iter().any(|automaton| automaton.is_match(folded)),
         }
     }
 }

@@ -141,10 +141,14 @@ impl Checks {
         for member in members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let key = || shown::text(&member.key);
             if member.key.contains('\0') {
-                self.fault(Code::EmbeddedNul, || format!("{subject}key {} contains U+0000; remove it", key()));
+                self.fault(Code::EmbeddedNul, || {
+                    format!("{subject}key {} contains U+0000; remove it", key())
+                });
             } else {
                 let known = || known.join(if known.len() == 2 { " and " } else { ", " });
-                self.fault(code, || format!("{subject}property {} is unknown; write only {}", key(), known()));
+                self.fault(code, || {
+                    format!("{subject}property {} is unknown; write only {}", key(), known())
+                });
             }
             if member.has_nul() {
                 self.fault(Code::EmbeddedNul, || {
@@ -202,9 +206,7 @@ impl Checks {
             Field::Once(other) => shown::node(other),
             Field::Absent => "missing".to_owned(),
         };
-        self.fault(Code::EmptySources, || {
-            format!("sources is {found}; write a list of at least one source")
-        });
+        self.fault(Code::EmptySources, || format!("sources is {found}; write a list of at least one source"));
         Vec::new()
     }
 

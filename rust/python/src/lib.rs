@@ -23,6 +23,7 @@ mod _engine {
         memory::Memory,
         passage::KnowledgePassage,
         passages::{PassageIterator, Passages},
+        patience::Cancellation,
         table::Table,
     };
 }

@@ -333,7 +333,9 @@ fn no_message_is_long_whatever_is_wrong() {
     let texts = [
         with_sources(&format!(r#"{{"id": "{long}", "path": ""}}"#)),
         with_sources(&format!(r#"{{"id": "{long}/", "path": "p", "role": "{long}", "{long}": 1}}"#)),
-        with_sources(&format!(r#"{{"id": "a", "path": "p", "{long}\u0000": "\u0000", "{long}": 1, "{long}": 1}}"#)),
+        with_sources(&format!(
+            r#"{{"id": "a", "path": "p", "{long}\u0000": "\u0000", "{long}": 1, "{long}": 1}}"#
+        )),
         with_sources(&format!(r#"{{"id": "a", "path": "p", "priority": {}}}"#, "1".repeat(1 << 20))),
         with_sources(&format!(r#"{{"id": "a", "path": "p\u0000{long}", "tier": "{long}"}}"#)),
         format!(r#"{{"{long}": 1}}"#),
