@@ -100,7 +100,7 @@ class Cancellation:
 
     def __new__(cls) -> Cancellation: ...
     def cancel(self) -> None:
-        """Ends every call that was given this, at its next slice, and those that are given it later at once."""
+        """Ends every call that was given this, at its next slice, and later ones at once."""
 
 @final
 class Conversation:

@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import NoReturn, final
 
 from okf_catalog._engine import Catalog, Snapshot, note_fork
-from okf_catalog.checks import check_callable, check_count, check_kind
+from okf_catalog.checks import check_bool, check_callable, check_count, check_kind
 from okf_catalog.errors import RefusedValueError
 from okf_catalog.freshness import Freshness
+from okf_catalog.length import MAX_QUESTION_BYTES
 from okf_catalog.manifest import (
     CatalogDiagnostic,
     KnowledgeCatalogSnapshot,
@@ -117,6 +118,9 @@ class FileKnowledgeCatalog:
         max_file_bytes: larger files are problems (B9).
         max_threads: how many threads one call may use; ``None`` is one for each core.
         freshness: when bundles are compared with the disk.
+        max_question_bytes: how many bytes of UTF-8 the text of a question, and its tag, may have. Longer ones
+            are refused by every resolver and memory read; finding the terms of a question of many megabytes
+            takes as long as asking that many questions.
         on_progress: called with the id of a source, how many of its files are read, and how many there are
             to read, while a call reads files for more than a moment; always on the thread of that call. What
             it raises ends the call.
@@ -126,11 +130,11 @@ class FileKnowledgeCatalog:
         RefusedTypeError: an argument is of the wrong kind.
         RefusedValueError: an argument makes no sense.
 
-    A catalog is a context manager and may be used from any number of threads. It cannot be pickled: open it
-    again in the other process.
+    A catalog is a context manager, ``async with`` too, and may be used from any number of threads. It cannot
+    be pickled: open it again in the other process.
     """
 
-    __slots__ = ("_engine", "_freshness", "_on_progress", "_path", "_views")
+    __slots__ = ("_engine", "_freshness", "_max_question_bytes", "_on_progress", "_path", "_views")
 
     def __init__(
         self,
@@ -143,17 +147,19 @@ class FileKnowledgeCatalog:
         max_threads: int | None = None,
         freshness: Freshness = Freshness.EXACT,
         on_progress: Callable[[str, int, int], object] | None = None,
+        max_question_bytes: int = MAX_QUESTION_BYTES,
     ) -> None:
         path = path_text("catalog_file_path", catalog_file_path)
         root = None if catalog_root is None else path_text("catalog_root", catalog_root)
-        check_kind("watch_for_changes", watch_for_changes, bool, "a bool")
+        check_bool("watch_for_changes", watch_for_changes)
         check_kind("reload_debounce", reload_debounce, timedelta, "a timedelta")
+        reload_debounce = timedelta.__pos__(reload_debounce)
         if reload_debounce < timedelta(0):
             raise RefusedValueError(f"reload_debounce is not negative; got {reload_debounce!r}")
-        check_count("max_file_bytes", max_file_bytes, least=1)
+        max_file_bytes = check_count("max_file_bytes", max_file_bytes, least=1)
         if max_threads is not None:
-            check_count("max_threads", max_threads, least=1)
-            max_threads = min(max_threads, 1024)
+            max_threads = min(check_count("max_threads", max_threads, least=1), 1024)
+        max_question_bytes = check_count("max_question_bytes", max_question_bytes, least=1)
         check_kind("freshness", freshness, Freshness, "a Freshness")
         check_callable("on_progress", on_progress, "with (source_id, done, total)")
         for field, text in (("catalog_file_path", path), ("catalog_root", root or "")):
@@ -162,6 +168,7 @@ class FileKnowledgeCatalog:
         self._path = path
         self._freshness = freshness
         self._on_progress = on_progress
+        self._max_question_bytes = max_question_bytes
         self._engine = Catalog(
             path, root, min(max_file_bytes, 1 << 40), max_threads, manual=not freshness.is_exact
         )
@@ -202,6 +209,16 @@ class FileKnowledgeCatalog:
         """
         self._engine.reload()
         return self.current
+
+    async def reload_async(self) -> KnowledgeCatalogSnapshot:
+        """What ``reload`` does and returns, in a thread so that the event loop goes on.
+
+        A reload that has begun is finished, also when the waiting for it is cancelled.
+        """
+        # As in the resolvers: importing it costs a third of what the package does.
+        import asyncio  # noqa: PLC0415
+
+        return await asyncio.to_thread(self.reload)
 
     def report(self) -> CatalogReport:
         """What is known of every source: directory, concepts, problem files, duplicates, failures.
@@ -282,6 +299,11 @@ class FileKnowledgeCatalog:
         return self._on_progress
 
     @property
+    def max_question_bytes(self) -> int:
+        """How many bytes of UTF-8 the text of a question, and its tag, may have."""
+        return self._max_question_bytes
+
+    @property
     def engine(self) -> Catalog:
         """The compiled half. Not part of the public interface."""
         return self._engine
@@ -294,6 +316,14 @@ class FileKnowledgeCatalog:
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> "FileKnowledgeCatalog":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await close_async(self)
+
     def __repr__(self) -> str:
         if self.closed:
             return f"<FileKnowledgeCatalog {self._path!r}, closed>"
@@ -305,6 +335,13 @@ class FileKnowledgeCatalog:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FileKnowledgeCatalog cannot be pickled; open it again in the other process")
+
+
+async def close_async(catalog: FileKnowledgeCatalog) -> None:
+    """Closes a catalog in a thread, since that waits for others. It is closed also if this is cancelled."""
+    import asyncio  # noqa: PLC0415
+
+    await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, catalog.close))
 
 
 def _log_faults(faults: Sequence[CatalogDiagnosticRow]) -> None:
