@@ -7,7 +7,7 @@ accepted, but what is kept is the plain value, taken once.
 
 from __future__ import annotations
 
-import inspect
+from types import CoroutineType
 from typing import cast
 
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
@@ -151,5 +151,5 @@ def type_name(value: object) -> str:
 
 def drop_coroutine(answer: object) -> None:
     """Ends a coroutine that is refused as an answer: it is never awaited, and should not warn of that."""
-    if inspect.iscoroutine(answer):
+    if type(answer) is CoroutineType:
         answer.close()

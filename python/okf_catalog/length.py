@@ -50,10 +50,10 @@ def shortened(text: str, most: int | None) -> str:
         return text
     text = text.strip()
     head = text.encode()[:most].decode(errors="ignore")
-    if len(head) == len(text) or text[len(head)].isspace():
+    if len(head) == len(text) or text[len(head)].isspace() or head[-1:].isspace():
         return head
-    before, *last = head.rsplit(None, 1)
-    return before if last else head
+    words = head.rsplit(None, 1)
+    return words[0] if len(words) > 1 else head
 
 
 def _length(text: str) -> int:

@@ -46,5 +46,8 @@ def _decision(field: str, answer: object) -> bool:
     if answer is True or answer is False:
         return answer
     drop_coroutine(answer)
-    hint = "write it without 'async'" if hasattr(type(answer), "__await__") else "return bool(...) of it"
+    if hasattr(type(answer), "__await__"):
+        hint = "write it without 'async'"
+    else:
+        hint = "return True or False" if type(answer).__module__ == "builtins" else "return bool(...) of it"
     raise RefusedTypeError(f"{field} answers with a bool, not {type_name(answer)}; {hint}")

@@ -142,6 +142,7 @@ class KnowledgeContextProvider:
         "_count_tokens",
         "_knowledge_share",
         "_last_memory_error",
+        "_longest",
         "_memory_share",
         "_memory_store",
         "_on_internal_error",
@@ -188,6 +189,7 @@ class KnowledgeContextProvider:
         )
         self._resolver = resolver
         self._memory_store = memory_store
+        self._longest = limit_of(resolver, memory_store)
         self._budget = token_budget
         self._knowledge_share, self._memory_share = shares
         self._accessor = scope_accessor
@@ -314,7 +316,7 @@ class KnowledgeContextProvider:
         if text is None or self._budget <= 0:
             return None
         # What a person pastes may be longer than a question is let be.
-        text = shortened(text, limit_of(self._resolver, self._memory_store))
+        text = shortened(text, self._longest)
         if not text:
             return None
         return replace(self._query, text=text, scope=scope)
