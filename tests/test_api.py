@@ -70,9 +70,10 @@ SIGNATURES = {
     "ContextBlock": "(role, source_id, concept_id, text, truncated)",
     "FileKnowledgeCatalog": "(catalog_file_path, *, catalog_root=None, watch_for_changes=True, "
     "reload_debounce=datetime.timedelta(microseconds=250000), max_file_bytes=16777216, max_threads=None, "
-    "freshness=Freshness.EXACT, on_progress=None)",
+    "freshness=Freshness.EXACT, on_progress=None, max_question_bytes=65536)",
     "FileKnowledgeCatalog.close": "(self)",
     "FileKnowledgeCatalog.reload": "(self)",
+    "FileKnowledgeCatalog.reload_async": "(self)",
     "FileKnowledgeCatalog.refresh": "(self)",
     "FileKnowledgeCatalog.report": "(self)",
     "FileMemoryStore": "(catalog, *, clock=None)",
@@ -135,7 +136,9 @@ SIGNATURES = {
     "memory_path": "(tier, scope)",
     "open_knowledge": "(catalog_file_path, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, catalog_root=None, "
-    "watch_for_changes=True, clock=None, freshness=Freshness.EXACT, on_progress=None)",
+    "watch_for_changes=True, reload_debounce=datetime.timedelta(microseconds=250000), "
+    "max_file_bytes=16777216, max_threads=None, freshness=Freshness.EXACT, on_progress=None, "
+    "max_question_bytes=65536, clock=None)",
     "parse_manifest": "(text, *, manifest_directory)",
 }
 

@@ -17,6 +17,7 @@ from okf_catalog.values import ConceptStatus, TrustTier
 __all__ = [
     "Answer",
     "BatchAnswer",
+    "Cancellation",
     "Catalog",
     "Conversation",
     "KnowledgePassage",
@@ -89,12 +90,26 @@ class Catalog:
     ) -> tuple[list[ReportRow], list[ProblemRow]]: ...
     def close(self) -> None: ...
     def search(
-        self, snapshot: Snapshot, question: Question, now: int | None, on_progress: Progress | None, /
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        now: int | None,
+        on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
+        /,
     ) -> Answer:
         """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
     def memory(self, snapshot: Snapshot, /) -> Memory: ...
     def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[ProblemRow]: ...
+
+@final
+class Cancellation:
+    """Lets one thread say that nobody waits any more for what another one does."""
+
+    def __new__(cls) -> Cancellation: ...
+    def cancel(self) -> None:
+        """Ends every call that was given this, at its next slice, and later ones at once."""
 
 @final
 class Conversation:
@@ -106,6 +121,7 @@ class Conversation:
         ordinary: Question,
         limit: int | None,
         on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
         /,
     ) -> BatchAnswer:
         """Answers every question, in order; a text is asked as ``ordinary`` is, but for its text."""
@@ -122,7 +138,14 @@ class Memory:
         For each memory source: its position, how many were marked, how many could not be, and the first of
         those as path and reason.
         """
-    def read(self, places: Sequence[tuple[int, str]], question: Question, now: int | None, /) -> Answer: ...
+    def read(
+        self,
+        places: Sequence[tuple[int, str]],
+        question: Question,
+        now: int | None,
+        cancellation: Cancellation | None = None,
+        /,
+    ) -> Answer: ...
     def list(
         self, at: tuple[int, str], /
     ) -> tuple[list[tuple[str, str | None]], str | None, list[tuple[str, str]]]:

@@ -41,7 +41,7 @@
 //! ```
 
 pub mod answer;
-pub mod batch;
+mod batch;
 mod bundle;
 pub mod catalog;
 pub mod concept;

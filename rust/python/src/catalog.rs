@@ -22,8 +22,11 @@ use crate::{
     convert::{self, CatalogDiagnosticRow, ProblemRow, QuestionRow, SourceRow},
     errors::run,
     memory::Memory,
-    patience::run_patiently,
+    patience::{Cancellation, run_as_long_as, run_patiently, task_of},
 };
+
+/// A question of more bytes is answered on a thread of its own, where it can be interrupted.
+const AT_ONCE: usize = 512;
 
 /// What is known of one source; a dictionary for Python, as is each remark in it.
 #[derive(IntoPyObject)]
@@ -215,7 +218,7 @@ impl Catalog {
     }
 
     /// Answers one question. `now` is in microseconds since 1970; `None` reads the system's clock.
-    #[pyo3(signature = (snapshot, question, now, on_progress, /))]
+    #[pyo3(signature = (snapshot, question, now, on_progress, cancellation=None, /))]
     fn search(
         &self,
         py: Python<'_>,
@@ -223,14 +226,19 @@ impl Catalog {
         question: QuestionRow<'_>,
         now: Option<i64>,
         on_progress: Option<&Bound<'_, PyAny>>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
     ) -> PyResult<Answer> {
         let question = convert::question(question, &snapshot.inner)?;
         let now = convert::instant(now);
         // Most searches find nothing changed, and take less time than starting a thread.
-        let at_once = run(py, || self.inner.search_unchanged(&snapshot.inner, &question, now))?;
+        let at_once = if question.text.len() <= AT_ONCE {
+            run(py, || self.inner.search_unchanged(&snapshot.inner, &question, now))?
+        } else {
+            None
+        };
         let Told { value, news } = match at_once {
             Some(told) => told,
-            None => run_patiently(py, &snapshot.inner, on_progress, |task| {
+            None => run_as_long_as(py, &task_of(cancellation), &snapshot.inner, on_progress, |task| {
                 self.inner.search(&snapshot.inner, &question, now, task)
             })?,
         };

@@ -24,6 +24,7 @@ mod _engine {
         memory::Memory,
         passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
+        patience::Cancellation,
         table::Table,
     };
 }
