@@ -311,6 +311,17 @@ mod tests {
         assert_eq!(sighting(&others, &terms.join(" ")).map(|(terms, _)| terms), Some(7));
     }
 
+    #[test]
+    fn terms_of_several_groups_are_counted_together() {
+        let many: Vec<String> = (0..20_000).map(|number| format!("word{number:05}x")).collect();
+        let query = many.join(" ");
+        assert!(query.len() > 3 * AT_ONCE, "more than one automaton looks for these");
+        let line = "a word19999x, Word00000x and word10000x, word19999x";
+        assert_eq!(sighting(line, &query), Some((3, "word19999x".to_owned())));
+        assert_eq!(sighting("word20000x", &query), None);
+        assert!(Finder::new(&Terms::parse(&query)).is_in(&fold("word12345x")));
+    }
+
     proptest! {
         #[test]
         fn all_ways_agree_with_the_obvious_one(
