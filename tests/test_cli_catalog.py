@@ -67,7 +67,7 @@ def test_every_verb_takes_the_nearest_catalog_upward_and_says_so(
     monkeypatch.chdir(deep)
     stdout, stderr = run(*verb)
     assert stdout
-    assert stderr == "okf-catalog: opening ../../../catalog.json, the nearest upward\n"
+    assert stderr == "okf-catalog: the catalog is ../../../catalog.json, the nearest upward\n"
 
 
 @verbs
@@ -79,7 +79,7 @@ def test_every_verb_takes_the_catalog_of_the_environment_and_says_so(
     monkeypatch.chdir(tmp_path / "b")
     stdout, stderr = run(*verb, env={"OKF_CATALOG": "../a/other.json"})
     assert stdout
-    assert stderr == "okf-catalog: opening ../a/other.json, which OKF_CATALOG names\n"
+    assert stderr == "okf-catalog: the catalog is ../a/other.json, which OKF_CATALOG names\n"
 
 
 def test_of_a_catalog_that_is_named_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,10 +150,10 @@ def test_a_catalog_that_was_found_and_cannot_open_is_said_which(
     monkeypatch.chdir(tmp_path)
     _, stderr = run("search", "word", code=1)
     lines = stderr.splitlines()
-    assert lines[0] == "okf-catalog: opening catalog.json, the nearest upward"
+    assert lines[0] == "okf-catalog: the catalog is catalog.json, the nearest upward"
     assert "[UNKNOWN_ROOT_PROPERTY]" in lines[1]
     _, stderr = run("search", "word", env={"OKF_CATALOG": "missing\x1b.json"}, code=1)
-    assert stderr.startswith("okf-catalog: opening missing\\x1b.json, which OKF_CATALOG names\n")
+    assert stderr.startswith("okf-catalog: the catalog is missing\\x1b.json, which OKF_CATALOG names\n")
     assert "[PARSE_ERROR]" in stderr
 
 

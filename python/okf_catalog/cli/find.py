@@ -25,13 +25,13 @@ def find_catalog() -> Path:
     """
     named = os.environ.get(VARIABLE)
     if named:
-        complain(f"opening {named}, which {VARIABLE} names")
+        complain(f"the catalog is {named}, which {VARIABLE} names")
         return Path(named)
     for up in range(_depth() + 1):
         found = Path(*[".."] * up, MANIFEST)
         # A directory that may not be looked into holds none for us.
         if os.path.isfile(found):  # noqa: PTH113
-            complain(f"opening {found}, the nearest upward")
+            complain(f"the catalog is {found}, the nearest upward")
             return found
     raise typer.BadParameter(
         f"neither --catalog nor {VARIABLE} names one, and no {MANIFEST} is here or in a directory above; "

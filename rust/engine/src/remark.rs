@@ -3,7 +3,7 @@
 //! A bundle may give rise to any number of remarks. All are counted, and some of each code are kept, so that
 //! many of one code do not hide a few of another.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// How many remarks are kept of a bundle, and of one file of it; the others are only counted.
 pub const MOST_REMARKS: usize = 1000;
@@ -126,7 +126,7 @@ impl Remarks {
 
 /// The remarks on one file, bounded like those on a bundle. Most files have none, which takes a word of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct DocumentRemarks(Option<Box<Bounded>>);
+pub(crate) struct DocumentRemarks(Option<Arc<Bounded>>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Bounded {
@@ -155,7 +155,7 @@ impl DocumentRemarks {
                 *count -= most;
             }
         }
-        Self(Some(Box::new(Bounded { kept: remarks.into(), dropped })))
+        Self(Some(Arc::new(Bounded { kept: remarks.into(), dropped })))
     }
 }
 
@@ -283,7 +283,7 @@ mod tests {
             (1..=300_000).map(|line| remark(line, RemarkCode::DuplicateKey)).collect();
         many.push(remark(300_001, RemarkCode::UnknownStatus));
         let document = DocumentRemarks::of(many.clone());
-        assert_eq!(document.0.unwrap().kept.len(), MOST_REMARKS);
+        assert_eq!(document.0.as_ref().unwrap().kept.len(), MOST_REMARKS);
         let remarks = gathered(&[("a".to_owned(), many)]);
         assert_eq!(remarks.count(), 300_001);
         assert_eq!(remarks.kept.len(), MOST_REMARKS);
