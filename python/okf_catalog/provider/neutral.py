@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
-__all__ = ["neutralised", "neutralised_attribute", "without_marks"]
+__all__ = ["LESS_THAN", "neutralised", "neutralised_attribute", "without_marks"]
 
 _LEFT = (
     "<\u226e\ufe64\uff1c\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u2991\u2993\u29fc"
@@ -59,6 +59,8 @@ _FILLERS = frozenset("\u115f\u1160")
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 """Tag characters are not displayed, yet some models read them as the ASCII characters they stand for."""
 
+LESS_THAN = "&lt;"
+"""What a left bracket becomes that begins a tag."""
 _NAMED = re.compile("okfcontext|txetnocfko")
 """The name of the tag as ``_PLAIN`` leaves it; and for a text that is displayed from right to left."""
 _MARKS = frozenset(["draft", "deprecated", "stale"])
@@ -71,6 +73,10 @@ _SQUARE = frozenset(
     "[\uff3b\ufe47\u3010\ufe3b\u3014\ufe39\ufe5d\u3016\u3018\u301a\u27e6\u27ec\u2772\u2045\u298b\u298d\u298f"
 )
 """``[``, its compatibility forms, and brackets that look like it."""
+_SQUARE_END = frozenset(
+    "]\uff3d\ufe48\u3011\ufe3c\u3015\ufe3a\ufe5e\u3017\u3019\u301b\u27e7\u27ed\u2773\u2046\u298c\u298e\u2990"
+)
+"""The same for ``]``."""
 _QUOTES = frozenset("\uff02\u201c\u201d\u201e\u201f\u2033\u2036\u02ba\u02ee\u3003\u301d\u301e\u301f")
 """What looks like the quotation mark around the value of an attribute."""
 _ATTRIBUTE_NAMES = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
@@ -101,7 +107,7 @@ def neutralised(text: str) -> str:
     parts: list[str] = []
     done = 0
     for place in _places_of_tags(text):
-        parts += (text[done:place], "&lt;")
+        parts += (text[done:place], LESS_THAN)
         done = place + 1
     return "".join([*parts, text[done:]]) if parts else text
 
@@ -117,17 +123,21 @@ def neutralised_attribute(text: str) -> str:
 
 
 def without_marks(line: str) -> str:
-    """The line, with ``&#91;`` for each ``[`` of what looks like status marks at its end."""
+    """The line, with ``&#91;`` for each ``[`` of what looks like status marks at its end.
+
+    So marks at the end of a line are the frame's. What is passed over in a tag is passed over here too.
+    """
     parts: list[str] = []
-    word = ""
+    word, closed = "", False
     end = place = len(line)
     while place and len(word) <= _LONGEST_MARK:
         place -= 1
         if line[place] not in _SQUARE:
             word = line[place].translate(_PLAIN) + word
-        elif word in _MARKS:
+            closed = closed or line[place] in _SQUARE_END
+        elif word in _MARKS and closed:
             parts += (line[place + 1 : end], "&#91;")
-            word, end = "", place
+            word, closed, end = "", False, place
         else:
             break
     return "".join([line[:end], *reversed(parts)]) if parts else line
