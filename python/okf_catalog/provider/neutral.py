@@ -10,14 +10,13 @@ __all__ = ["LESS_THAN", "neutralised", "neutralised_attribute", "without_marks"]
 _LEFT = (
     "<\u226e\ufe64\uff1c\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u2991\u2993\u29fc"
     "\ufe3f\u22d6\xab\u226a\u22d8\u27ea\u300a\ufe3d\u2aa1\u2af7\u02c2\u1438\u16b2"
-    "\U0001d236\U000e003c"
+    "\U0001d236"
 )
 """``<``, its compatibility forms, angle brackets and angle quotation marks of every size, single and double,
-what Unicode lists as confusable with ``<``, and the invisible tag character for it."""
+and what Unicode lists as confusable with ``<``."""
 _RIGHT = (
     ">\u226f\ufe65\uff1e\u203a\u232a\u3009\u27e9\u276d\u276f\u2771\u2992\u2994\u29fd"
     "\ufe40\u22d7\xbb\u226b\u22d9\u27eb\u300b\ufe3e\u2aa2\u2af8\u02c3\u1433\U0001d237"
-    "\U000e003e"
 )
 """The same for ``>``."""
 _LOOKALIKES = {
@@ -67,6 +66,8 @@ _MARKS = frozenset(["draft", "deprecated", "stale"])
 _LONGEST_MARK = max(map(len, _MARKS))
 
 _BRACKET = re.compile(f"[{_LEFT}]")
+_ANY_BRACKET = re.compile(f"[\U000e003c{_LEFT}]")
+"""The tag character for ``<`` too."""
 _END = re.compile(f"[{_RIGHT}]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _SQUARE = frozenset(
@@ -134,7 +135,7 @@ def without_marks(line: str) -> str:
         place -= 1
         if line[place] not in _SQUARE:
             word = line[place].translate(_PLAIN) + word
-            closed = closed or line[place] in _SQUARE_END
+            closed = closed or (not word and line[place] in _SQUARE_END)
         elif word in _MARKS and closed:
             parts += (line[place + 1 : end], "&#91;")
             word, closed, end = "", False, place
@@ -143,23 +144,31 @@ def without_marks(line: str) -> str:
     return "".join([line[:end], *reversed(parts)]) if parts else line
 
 
-def _places_of_tags(text: str) -> Iterator[int]:
+def _places_of_tags(text: str) -> list[int]:
     """Where the left brackets are that begin a tag of the frame."""
-    if not _NAMED.search(text.translate(_PLAIN)) and not _TAG.search(text):
-        return
-    ends = [*(match.start() for match in _BRACKET.finditer(text)), len(text)]
+    has_tag_characters = _TAG.search(text) is not None
+    if not has_tag_characters and not _NAMED.search(text.translate(_PLAIN)):
+        return []
+    places = _begins_of_tags(text, _BRACKET)
+    if has_tag_characters:
+        # Apart, as nobody sees such a bracket end what another one begins.
+        places = sorted({*places, *_begins_of_tags(text, _ANY_BRACKET)})
+    return places
+
+
+def _begins_of_tags(text: str, bracket: re.Pattern[str]) -> list[int]:
+    ends = [*(match.start() for match in bracket.finditer(text)), len(text)]
     # Each looks no further than to the next one: no text takes more than linear time.
-    for place, following in pairwise(ends):
-        if _names_the_frame(text[place + 1 : following]):
-            yield place
+    return [place for place, end in pairwise(ends) if _names_the_frame(text[place + 1 : end])]
 
 
 def _names_the_frame(text: str) -> bool:
-    for part in _END.split(text):
-        plain = part.translate(_PLAIN)
-        tagged = part.translate(_TAGS).translate(_PLAIN) if _TAG.search(part) else plain
-        if plain or tagged:
-            return bool(_NAMED.search(plain) or _NAMED.search(tagged))
+    """Whether the name follows before the next right bracket; one that follows at once is passed over."""
+    readings = [text, text.translate(_TAGS)] if _TAG.search(text) else [text]
+    for reading in readings:
+        plain = next(filter(None, (part.translate(_PLAIN) for part in _END.split(reading))), "")
+        if _NAMED.search(plain):
+            return True
     return False
 
 
