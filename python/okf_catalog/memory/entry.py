@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_kind, check_text
+from okf_catalog.checks import check_kind, check_text, keep_plain
 from okf_catalog.errors import RefusedValueError
 
 __all__ = ["MemoryEntry"]
@@ -78,17 +78,16 @@ class MemoryEntry:
     section_markdown: str
 
     def __post_init__(self) -> None:
-        _check_name(self.concept_name)
-        object.__setattr__(self, "frontmatter_if_creating", _frontmatter(self.frontmatter_if_creating))
-        check_text("section_markdown", self.section_markdown)
+        keep_plain(self, "concept_name", _check_name(self.concept_name))
+        keep_plain(self, "frontmatter_if_creating", _frontmatter(self.frontmatter_if_creating))
+        keep_plain(self, "section_markdown", check_text("section_markdown", self.section_markdown))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MemoryEntry, (self.concept_name, dict(self.frontmatter_if_creating), self.section_markdown)
 
 
-def _check_name(name: object) -> None:
-    check_text("concept_name", name)
-    name = cast("str", name)
+def _check_name(given: object) -> str:
+    name = check_text("concept_name", given)
     problem = None
     if is_blank(name):
         problem = "it is empty or only white space"
@@ -107,21 +106,20 @@ def _check_name(name: object) -> None:
         raise RefusedValueError(
             f"concept_name is one segment of a path that can be found again, not {shown}: {problem}"
         )
+    return name
 
 
 def _frontmatter(given: object) -> _Frontmatter:
     field = "frontmatter_if_creating"
     check_kind(field, given, Mapping, "a mapping of str to str")
     pairs = dict[str, str]()
-    for key, value in cast("Mapping[object, object]", given).items():
-        check_text(f"each key of {field}", key)
-        key = cast("str", key)
+    for given_key, value in cast("Mapping[object, object]", given).items():
+        key = check_text(f"each key of {field}", given_key)
         if is_blank(key) or len(key) > MOST_KEY_CHARACTERS:
             raise RefusedValueError(
                 f"each key of {field} has 1 to {MOST_KEY_CHARACTERS} characters that are not all white space"
             )
-        check_text(f"{field}[{key!r}]", value)
-        pairs[key] = cast("str", value)
+        pairs[key] = check_text(f"{field}[{key!r}]", value)
     for key in REQUIRED:
         if key not in pairs:
             raise RefusedValueError(f"{field} says type, title and description; {key!r} is missing")
