@@ -22,7 +22,9 @@ from okf_catalog import (
     KnowledgeResolverRouter,
     MemoryDeleteResult,
     MemoryOverlapError,
+    RemarkCode,
 )
+from okf_catalog.cli.app import app
 from reaching import (
     ALL,
     DIARY,
@@ -45,6 +47,7 @@ from reaching import (
     remember,
 )
 from trees import write_manifest, write_tree
+from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -192,6 +195,37 @@ def test_threads_and_forked_processes_find_no_memory(marked: Path, place: str) -
                 thread.join()
         assert leaks == []
         assert in_child(lambda: check_nothing_leaks(catalog)) == KNOWN.get(place, 2)
+
+
+LEFT_OUT = {
+    "removed": {f"{DIARY}/memory-{tier}" for tier in ("session", "tenant", "user")},
+    "disabled": {f"{DIARY}/memory-{tier}" for tier in ("session", "tenant", "user")},
+    "a_scope_moved_below": {"notes"},
+    "moved_below_under_another_name": {"people"},
+    "file_link": {*(f"{DIARY}/memory-{tier}" for tier in ("session", "tenant", "user"))}
+    | {"kb/linked.md", "kb/deeper/linked.md"},
+    "scope": {"."},
+    "knowledge_moved_into_a_scope": {"."},
+}
+"""The paths at which memories are left out."""
+
+
+@pytest.mark.parametrize("place", sorted(LEFT_OUT))
+def test_a_report_says_where_memories_are_left_out(manifest: Path, place: str) -> None:
+    write_manifest(manifest.parent, PLACES[place](manifest.parent))
+    with opened(manifest) as catalog:
+        for _ in range(2):
+            [report] = [report for report in catalog.report().sources if report.source.id == "kb"]
+            assert {remark.path for remark in report.remarks} == LEFT_OUT[place]
+            assert {remark.code for remark in report.remarks} == {RemarkCode.MEMORIES_LEFT_OUT}
+            assert all(str(manifest.parent) not in remark.sentence for remark in report.remarks)
+            assert report.remark_count == len(LEFT_OUT[place])
+            assert report.problems == ()
+            assert (report.failure is not None) == (LEFT_OUT[place] == {"."})
+    for command in (["check"], ["check", "--json"]):
+        said = CliRunner().invoke(app, [*command, "--catalog", str(manifest)])
+        assert all(path in said.stdout for path in LEFT_OUT[place] - {"."})
+    assert CliRunner().invoke(app, ["check", "--strict", "--catalog", str(manifest)]).exit_code == 1
 
 
 # Marks that come and go while a catalog is open
