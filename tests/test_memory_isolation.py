@@ -22,6 +22,7 @@ from okf_catalog import (
     KnowledgeQuery,
     MemoryDeleteResult,
     MemoryTier,
+    RemarkCode,
     memory_path,
 )
 from profiles import FEWER
@@ -183,6 +184,7 @@ def test_a_reload_that_puts_memories_among_knowledge_publishes_none(
         assert found(catalog) == kept
         report = next(report for report in catalog.report().sources if report.source.id == "kb")
         assert report.problems == ()
+        assert {remark.code for remark in report.remarks} == {RemarkCode.MEMORIES_LEFT_OUT}
         assert report.failure is None or "memories" in report.failure
 
 
