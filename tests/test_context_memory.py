@@ -165,5 +165,7 @@ def test_memory_that_cannot_be_read_is_told(root: Path, knowledge: Knowledge) ->
     assert [block.role for block in context.blocks] == [SourceRole.KNOWLEDGE]
     told.append(provider.last_memory_error)
     message = context.diagnostics[-1].message
-    assert "'users'" in message
+    # The caller may not know which sources there are.
+    assert "memory is unavailable" in message
+    assert not [word for word in ("users", "docs", str(root)) if word in message]
     assert told == [None, None, message]

@@ -21,6 +21,7 @@ from memories import (
     USER,
     entry,
     fork,
+    gone,
     in_child,
     open_memories,
     reads,
@@ -32,7 +33,6 @@ from okf_catalog import (
     FileMemoryStore,
     KnowledgeDiagnosticCode,
     MemoryDeleteResult,
-    MemoryReadResult,
     MemoryWriteResult,
     memory_path,
 )
@@ -154,7 +154,8 @@ def test_a_concept_that_is_no_file_is_refused(store: FileMemoryStore, tmp_path: 
     (tmp_path / FILE).rmdir()
     os.mkfifo(tmp_path / FILE)
     assert "is not a regular file" in (store.write(ALICE, entry(), USER).error or "")
-    assert store.read(ALICE, "word") == MemoryReadResult((), ())
+    (diagnostic,) = store.read(ALICE, "word").diagnostics
+    assert diagnostic.message == f'"{BELOW}/monday.md" is left out: it is not a regular file'
 
 
 def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> None:
@@ -171,7 +172,8 @@ def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> Non
     ):
         (tmp_path / SCOPE / name).symlink_to(target)
     (tmp_path / SCOPE / os.fsdecode(b"\xff")).mkdir()
-    assert store.delete_scope(ALICE) == MemoryDeleteResult(1, None)
+    # Files that are no concepts go too, and are not counted.
+    assert store.delete_scope(ALICE) == gone(1, 2)
     assert not (tmp_path / SCOPE).exists()
     assert contents(outside) == {"a.md": b"a", "b/c.md": b"c"}
     assert reads(store, BOB) == [("memory:user", "a word")]
@@ -191,7 +193,7 @@ def test_deleting_leaves_what_is_mounted_inside(store: FileMemoryStore, tmp_path
         assert (inner / "kept.md").read_text("utf-8") == "kept"
     finally:
         subprocess.run(["umount", inner], check=True)
-    assert store.delete_scope(ALICE) == MemoryDeleteResult(1, None)
+    assert store.delete_scope(ALICE).tiers_deleted == 1
 
 
 def test_a_missing_root_is_an_error_and_not_made(store: FileMemoryStore, tmp_path: Path) -> None:
@@ -343,7 +345,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
             assert sections
             assert store.text(ALICE, f"{BELOW}/monday") == "\n\n".join(sections)
             assert [path.name for path in (tmp_path / SCOPE).iterdir()] == ["monday.md"]
-            assert store.delete_scope(ALICE) == MemoryDeleteResult(1, None)
+            assert store.delete_scope(ALICE) == gone(1, 1)
             wrote(store, ALICE, USER, "a word")
     finally:
         subprocess.run(["umount", tmp_path], check=True)

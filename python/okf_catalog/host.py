@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import NoReturn, final
 
 from okf_catalog.catalog import FileKnowledgeCatalog
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
+from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
 from okf_catalog.freshness import Freshness
 from okf_catalog.memory.files import FileMemoryStore
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
@@ -28,6 +30,9 @@ class Knowledge:
         self._resolver = resolver
         self._clock = clock
         self._memory: FileMemoryStore | None = None
+        # Made at once: if a reload makes memories overlap with knowledge, the store is there to fail closed.
+        with suppress(MemoryOverlapError, CatalogClosedError):
+            self._memory = FileMemoryStore(catalog, clock=clock)
 
     @property
     def catalog(self) -> FileKnowledgeCatalog:
@@ -46,8 +51,10 @@ class Knowledge:
         A reload may bring one, or take it away (Y7); the store stays the same one.
 
         Raises:
-            MemoryOverlapError: what would be remembered does not lie apart from what others see (Y8).
-            CatalogClosedError: the catalog was closed before this was first asked for.
+            MemoryOverlapError: what would be remembered did not lie apart from what others see when the
+                catalog was opened, and still does not (Y8). If only a reload brings that about, the store is
+                there, and its results say that memory is closed.
+            CatalogClosedError: the catalog was closed.
         """
         if not self._catalog.view().memories:
             return None

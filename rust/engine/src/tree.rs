@@ -37,13 +37,6 @@ pub struct Problem {
     pub reason: String,
 }
 
-impl Problem {
-    /// Whether what is wrong is that it is a link.
-    pub(crate) fn is_link(&self) -> bool {
-        self.reason == LINK || self.reason == DIRECTORY_LINK
-    }
-}
-
 /// What the file system says of a file. Two reads between which it stayed the same saw the same content,
 /// unless the file changed too soon after the first to get another time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -347,7 +340,7 @@ impl Lister<'_> {
 
 /// Whether a file of this name is a concept (B1).
 #[allow(clippy::case_sensitive_file_extension_comparisons)] // The contract asks for lower case.
-fn is_concept(name: &str) -> bool {
+pub(crate) fn is_concept(name: &str) -> bool {
     name.ends_with(".md") && name != "index.md" && name != "log.md"
 }
 

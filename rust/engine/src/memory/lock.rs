@@ -26,6 +26,9 @@ use crate::{
 /// let go.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// How often a directory is made again at most that somebody deletes meanwhile.
+const ATTEMPTS: usize = 8;
+
 /// Why something was not done.
 #[derive(Debug)]
 pub(super) enum Refusal {
@@ -79,10 +82,23 @@ fn acquire_within<'root>(
 ) -> Result<Option<Held<'root>>, Refusal> {
     let began = Instant::now();
     let mut patience = Patience::default();
+    let mut attempts = 0;
     loop {
         task.go_on()?;
         let way = if make {
-            place::make(root.handle.as_fd(), path)?
+            match place::make(root.handle.as_fd(), path) {
+                Ok(way) => way,
+                Err(reason) => {
+                    // Nothing lies in the way: somebody deleted a part of it just when it was entered, or it
+                    // cannot be made at all.
+                    attempts += 1;
+                    if attempts > ATTEMPTS || place::enter(root.handle.as_fd(), path).is_err() {
+                        return Err(reason.into());
+                    }
+                    patience.wait(task)?;
+                    continue;
+                }
+            }
         } else {
             match place::walk(root.handle.as_fd(), path, false)? {
                 Some(way) => way,
