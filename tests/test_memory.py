@@ -164,25 +164,57 @@ def test_a_section_is_body_whatever_it_looks_like(store: FileMemoryStore, sectio
     assert store.text(ALICE, concept) == (f"{body}\n\nlast" if body else "last")
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"---\ntitle: a\n", "the frontmatter has no closing `---` line"),
-        (b"---\ntitle: [\n---\nold", "broken YAML"),
-        (b"caf\xe9", "not UTF-8"),
-    ],
-)
-def test_what_cannot_be_read_is_not_appended_to(
-    store: FileMemoryStore, tmp_path: Path, content: bytes, reason: str
+SLIPS = {
+    "not closed": b"---\ntitle: a\nold",
+    "broken YAML": b"---\ntitle: [\n---\nold",
+    "a colon in a title": b"---\ntype: Note\ntitle: ADR-1: Use X\n---\nold\n",
+    "a key twice": b"---\ntitle: a\ntitle: b\n---\nold",
+    "no mapping": b"---\nDear Alice\n---\nold",
+    "TOML": b"+++\ntitle = 'a'\n+++\nold",
+    "a blank line first": b"\n\n---\ntitle: a\n---\nold",
+    "Latin-1": b"---\ntitle: caf\xe9\n---\ncaf\xe9 old\n\n",
+    "a cut character": b"old \xe2\x82",
+    "two marks": b"\xef\xbb\xbf\xef\xbb\xbf---\ntitle: a\n---\nold",
+    "old line ends": b"---\rtitle: a\r---\rold\r\r",
+    "UTF-16, little": b"\xff\xfe" + "---\ntitle: a\n---\nold é\n\n".encode("utf-16-le"),
+    "UTF-16, big": b"\xfe\xff" + "---\ntitle: a\n---\nold é\n\n".encode("utf-16-be"),
+    "half a unit": b"\xff\xfea\0b",
+    "a NUL": b"---\ntitle: a\n---\nold\0",
+}
+
+
+@pytest.mark.parametrize("section", ["new", "---\ntitle: new\n---\nnew"])
+@pytest.mark.parametrize("slip", SLIPS)
+def test_appending_keeps_every_byte_of_what_somebody_edited(
+    store: FileMemoryStore, tmp_path: Path, slip: str, section: str
 ) -> None:
+    """Whatever slipped: either the section is added at the end, or nothing is done and the reason is told."""
+    content = SLIPS[slip]
     written = put(tmp_path, USER, content)
-    result = store.write(ALICE, entry(), USER)
-    assert not result.written
-    assert result.error is not None
-    assert '/monday.md" cannot be appended to, because it cannot be read: ' in result.error
-    assert reason in result.error
-    assert written.read_bytes() == content
+    concept = f"{memory_path(USER, ALICE)}/monday"
+    before, title = store.text(ALICE, concept), [one.title for one in store.enumerate(ALICE)]
+    result = store.write(ALICE, entry(section), USER)
     assert names(written.parent) == ["monday.md"]
+    if not result.written:
+        assert '/monday.md" cannot be appended to' in (result.error or "")
+        assert written.read_bytes() == content
+        return
+    assert before is not None
+    encoding = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(content[:2], "utf-8")
+    added = written.read_bytes()[-len(f"\n\n{section}".encode(encoding)) :]
+    assert added.decode(encoding) == f"\n\n{section}"
+    kept = written.read_bytes()[: -len(added)]
+    assert content.startswith(kept)
+    assert content[len(kept) :].replace(b"\0", b"").strip(b"\r\n") == b""
+    body = before.rstrip("\r\n")
+    assert store.text(ALICE, concept) == f"{body}\n\n{section}"
+    assert [one.title for one in store.enumerate(ALICE)] == title
+
+
+def test_a_nul_is_refused_because_no_file_that_holds_one_is_read(store: FileMemoryStore) -> None:
+    with pytest.raises(RefusedValueError, match="section_markdown holds a NUL at index 1"):
+        entry("a\0b")
+    assert store.write(ALICE, entry(other="a\0b"), USER).written
 
 
 def test_a_concept_never_outgrows_what_is_read(tmp_path: Path) -> None:

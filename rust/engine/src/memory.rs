@@ -162,6 +162,7 @@ impl Memory<'_> {
         // That nothing is remembered is nothing to be told of.
         answer.diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::SourceUnavailable);
         answer.diagnostics.append(&mut left_out);
+        answer.diagnostics.sort_by_key(|diagnostic| diagnostic.source);
         Ok(Told { value: answer, news: prepared.news })
     }
 
