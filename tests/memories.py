@@ -32,6 +32,9 @@ BOB = KnowledgeAccessScope("acme", "bob", "1")
 
 FRONT = {"type": "AgentMemory", "title": "Monday", "description": "What was said"}
 
+MARK = ".okf-memory"
+"""The name of the file by which every reader of knowledge stays out of a directory (Y10)."""
+
 ROOTS = {tier: f"memories/{tier.value}" for tier in MemoryTier}
 
 

@@ -19,6 +19,7 @@ from memories import (
     ALICE,
     BOB,
     LOCAL,
+    MARK,
     ROOTS,
     SESSION,
     TENANT,
@@ -82,7 +83,8 @@ def put(directory: Path, tier: MemoryTier, text: str | bytes, name: str = "monda
 
 
 def names(directory: Path) -> list[str]:
-    return [path.name for path in directory.iterdir()]
+    """What is in a directory besides a mark."""
+    return [path.name for path in directory.iterdir() if path.name != MARK]
 
 
 # How it is written: Y4

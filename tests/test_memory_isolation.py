@@ -12,7 +12,19 @@ import pytest
 from asking import RESOLVERS, WAYS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from memories import ALICE, LOCAL, ROOTS, SESSION, TENANT, USER, entry, gone, memory_sources, open_memories
+from memories import (
+    ALICE,
+    LOCAL,
+    MARK,
+    ROOTS,
+    SESSION,
+    TENANT,
+    USER,
+    entry,
+    gone,
+    memory_sources,
+    open_memories,
+)
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -106,7 +118,8 @@ def test_scopes_that_differ_in_case_are_apart_where_case_makes_no_difference() -
         store = FileMemoryStore(catalog)
         for who in ("ann", "Ann", "ANN", "aNN"):
             assert store.write(KnowledgeAccessScope(who, who, who), entry(f"word {who}"), SESSION).written
-        made = [str(path).casefold() for path in (Path(name) / ROOTS[SESSION]).rglob("*")]
+        below = (path for path in (Path(name) / ROOTS[SESSION]).rglob("*") if path.name != MARK)
+        made = [str(path).casefold() for path in below]
         assert len(made) == len({*made}) == 1 + 4 * 4
         for who in ("ann", "Ann", "ANN", "aNN"):
             assert seen(store, KnowledgeAccessScope(who, who, who)) == {(SESSION, f"word {who}")}
@@ -181,8 +194,8 @@ def test_a_reload_that_puts_memories_among_knowledge_publishes_none(
         (scope / "deeper" / "later.md").write_text(SECRET)
         assert found(catalog) == kept
         report = next(report for report in catalog.report().sources if report.source.id == "kb")
-        told = report.failure or " ".join(problem.reason for problem in report.problems)
-        assert "memories" in told
+        assert report.problems == ()
+        assert report.failure is None or "memories" in report.failure
 
 
 def test_what_was_indexed_before_it_became_a_memory_is_no_knowledge_any_more(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import pytest
 from memories import (
     ALICE,
     BOB,
+    MARK,
     ROOTS,
     USER,
     entry,
@@ -61,8 +62,12 @@ def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    """Every regular file below a directory."""
-    files = (path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+    """Every regular file below a directory, besides the marks of directories of memories."""
+    files = (
+        path
+        for path in directory.rglob("*")
+        if path.is_file() and not path.is_symlink() and path.name != MARK
+    )
     return {str(path.relative_to(directory)): path.read_bytes() for path in files}
 
 
@@ -344,7 +349,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
                 sections.append(section)
             assert sections
             assert store.text(ALICE, f"{BELOW}/monday") == "\n\n".join(sections)
-            assert [path.name for path in (tmp_path / SCOPE).iterdir()] == ["monday.md"]
+            assert {path.name for path in (tmp_path / SCOPE).iterdir()} == {"monday.md", MARK}
             assert store.delete_scope(ALICE) == gone(1, 1)
             wrote(store, ALICE, USER, "a word")
     finally:

@@ -107,6 +107,12 @@ class Memory:
 
     def overlap(self) -> tuple[int, int] | None:
         """The positions of a memory source and of another that do not lie apart (Y8)."""
+    def mark(self) -> list[tuple[int, int, int, tuple[str, str] | None]]:
+        """Marks directories of memories that have no mark (Y10).
+
+        For each memory source: its position, how many were marked, how many could not be, and the first of
+        those as path and reason.
+        """
     def read(self, places: Sequence[tuple[int, str]], question: Question, now: int | None, /) -> Answer: ...
     def list(
         self, at: tuple[int, str], /

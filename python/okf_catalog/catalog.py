@@ -17,6 +17,7 @@ from okf_catalog.manifest import (
     CatalogDiagnostic,
     KnowledgeCatalogSnapshot,
     KnowledgeCatalogSource,
+    SourceRole,
     diagnostics_of,
     path_text,
     sources_of,
@@ -92,9 +93,10 @@ class View:
         }
         """The enabled memory sources, as positions in the snapshot."""
         # Where sources lie is settled when they are loaded: no link leads anywhere else afterwards (C1).
-        pair = catalog.memory(handle).overlap() if self.memories else None
+        remembers = any(source.role is SourceRole.MEMORY for source in sources)
+        pair = catalog.memory(handle).overlap() if remembers else None
         self.overlap = None if pair is None else (sources[pair[0]].id, sources[pair[1]].id)
-        """A memory source and another that others may see into, by their ids (Y8)."""
+        """A memory source, enabled or not, and another that others may see into, by their ids (Y8)."""
 
 
 @final

@@ -2,15 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from types import TracebackType
 from typing import NoReturn, final
 
 from okf_catalog.catalog import FileKnowledgeCatalog
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
-from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
 from okf_catalog.freshness import Freshness
-from okf_catalog.memory.files import FileMemoryStore
+from okf_catalog.memory.files import FileMemoryStore, store_after_reload
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
 from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
 
@@ -21,7 +19,7 @@ __all__ = ["Knowledge", "open_knowledge"]
 class Knowledge:
     """One catalog with a router and a memory over it, opened and closed together: :func:`open_knowledge`."""
 
-    __slots__ = ("_catalog", "_clock", "_memory", "_resolver")
+    __slots__ = ("_catalog", "_clock", "_memory", "_resolver", "_was_apart")
 
     def __init__(
         self, catalog: FileKnowledgeCatalog, resolver: KnowledgeResolverRouter, *, clock: Clock | None = None
@@ -30,9 +28,8 @@ class Knowledge:
         self._resolver = resolver
         self._clock = clock
         self._memory: FileMemoryStore | None = None
-        # Made at once: if a reload makes memories overlap with knowledge, the store is there to fail closed.
-        with suppress(MemoryOverlapError, CatalogClosedError):
-            self._memory = FileMemoryStore(catalog, clock=clock)
+        # If only a reload makes memories overlap with knowledge, there is a store, which fails closed.
+        self._was_apart = not catalog.closed and catalog.view().overlap is None
 
     @property
     def catalog(self) -> FileKnowledgeCatalog:
@@ -59,7 +56,8 @@ class Knowledge:
         if not self._catalog.view().memories:
             return None
         if self._memory is None:
-            self._memory = FileMemoryStore(self._catalog, clock=self._clock)
+            make = store_after_reload if self._was_apart else FileMemoryStore
+            self._memory = make(self._catalog, clock=self._clock)
         return self._memory
 
     def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:

@@ -1,5 +1,6 @@
 """Memories in files."""
 
+import logging
 from typing import NoReturn, TypeAlias, final
 
 from okf_catalog._engine import Memory
@@ -23,6 +24,8 @@ from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["FileMemoryStore"]
 
+_log = logging.getLogger("okf_catalog")
+
 OVERLAPPING = (
     "memory is unavailable: the catalog does not keep it apart from knowledge that others can see; "
     "nothing is read, written or deleted"
@@ -41,15 +44,24 @@ class FileMemoryStore:
     source for it (Y7). Any number of threads and processes may use stores over the same directories; a
     forked process goes on with the store it has.
 
+    Directories of memories are marked (Y10): each has an empty file ``.okf-memory``, made before anything
+    else is in it, and no knowledge source reads in or below a directory that has an entry of this name,
+    whatever the manifest says. A new store marks those that it finds without, of disabled memory sources
+    too; so does a reload that changes the memory sources, and a write on the way to what it writes. What
+    cannot be marked, on a disk that is read-only, is logged, and is kept from every search as long as the
+    catalog is open. A memory file that the host itself links or mounts elsewhere has no mark there, and
+    neither has a copy that was made without the mark.
+
     Args:
         catalog: whose memory sources are used.
         clock: what ``stale_after`` is compared with when a question refuses stale concepts; by default the
             system's time.
 
     Raises:
-        MemoryOverlapError: a memory source equals, contains or lies inside a knowledge source, which would
-            publish what is remembered (Y8). If a reload brings that about, no operation does anything: every
-            tier is unavailable, and results say so without naming a source. The log names both.
+        MemoryOverlapError: a memory source, enabled or not, equals, contains or lies inside a knowledge
+            source, which would publish what is remembered (Y8). If a reload brings that about, no operation
+            does anything: every tier is unavailable, and results say so without naming a source. The log
+            names both.
         CatalogClosedError: the catalog was closed; every operation raises this too.
         RefusedTypeError: an argument is of the wrong kind.
     """
@@ -59,9 +71,15 @@ class FileMemoryStore:
     def __init__(self, catalog: FileKnowledgeCatalog, *, clock: Clock | None = None) -> None:
         check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
         check_clock(clock)
+        _check_overlap(self._begin(catalog, clock))
+
+    def _begin(self, catalog: FileKnowledgeCatalog, clock: Clock | None) -> View:
         self._catalog = catalog
         self._clock = clock
-        _check_overlap(self._view())
+        view = self._view()
+        # First of all: what cannot be used because it overlaps should be marked all the more.
+        _mark(view, catalog)
+        return view
 
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
         """What the tiers that apply to ``scope`` remember of the question, session, user, tenant (Y2, Y3).
@@ -291,6 +309,16 @@ class FileMemoryStore:
         raise TypeError("a FileMemoryStore cannot be pickled; open its catalog again in the other process")
 
 
+def store_after_reload(catalog: FileKnowledgeCatalog, *, clock: Clock | None) -> FileMemoryStore:
+    """A store over a catalog that was opened with its memories apart, whatever a reload made of them.
+
+    While they overlap with what others see, its operations do nothing (Y8).
+    """
+    store = FileMemoryStore.__new__(FileMemoryStore)
+    store._begin(catalog, clock)  # noqa: SLF001  (of the class above)
+    return store
+
+
 def _source_id(tier: MemoryTier) -> str:
     return f"memory:{tier.value}"
 
@@ -351,6 +379,19 @@ def _chosen_below(
 
 def _unconfigured(tier: MemoryTier) -> str:
     return f"the catalog has no enabled memory source of the tier {tier.value!r}"
+
+
+def _mark(view: View, catalog: FileKnowledgeCatalog) -> None:
+    """Marks directories of memories that have no mark (Y10)."""
+    for position, _, failed, first in catalog.engine.memory(view.handle).mark():
+        if first is not None:
+            _log.warning(
+                "memory source %r: %d directories cannot be marked as memories, the first is %r: %s; they "
+                "are kept from searches only by this catalog, and only while it is open",
+                view.snapshot.sources[position].id,
+                failed,
+                *first,
+            )
 
 
 def _check_overlap(view: View) -> None:

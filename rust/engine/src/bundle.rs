@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::CStr,
     io,
-    os::fd::BorrowedFd,
+    os::fd::{AsFd, BorrowedFd},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU64, Ordering},
@@ -20,7 +20,7 @@ use crate::{
     document::{self, Document},
     events::{Dirt, Events, holds_mounted_file, incomplete},
     index::Index,
-    memory::Sealed,
+    memory::{Found, Sealed},
     parallel,
     remark::{FileRemark, Remark},
     task::{Abandoned, Patience, Task},
@@ -235,8 +235,12 @@ impl Bundle {
 
     /// Whether the disk looks otherwise than events have told, which backs them up where they are blind:
     /// a file that is written through memory, or on another machine. Nobody waits for this.
-    pub(crate) fn differs(&self, directory: &Directory) -> bool {
+    pub(crate) fn differs(&self, directory: &Directory, found: &mut Found) -> bool {
         let Some(state) = self.published() else { return false };
+        // What cannot be told is for the next search to tell.
+        if state.sealed.encloses(directory.handle.as_fd(), found).unwrap_or(true) {
+            return true;
+        }
         tree::walk(directory, &self.part, &state.sealed, &mut Unseen).is_ok_and(|listed| {
             listed.len() != state.directories.len()
                 || listed.iter().any(|(path, listing)| {
@@ -268,7 +272,7 @@ impl Bundle {
         let sealed_as_before = known.is_some_and(|state| state.sealed == *effort.sealed);
         let listed = match (dirt, before.filter(|_| sealed_as_before)) {
             (Dirt::Directories(paths), Some(before)) => {
-                self.list_some(directory, &paths, before, &mut watcher)?
+                self.list_some(directory, &paths, before, effort.sealed, &mut watcher)?
             }
             (Dirt::Clean, Some(_)) if watcher.is_watching() => Some(Vec::new()),
             _ => None,
@@ -324,12 +328,13 @@ impl Bundle {
         root: &Directory,
         paths: &BTreeSet<Arc<str>>,
         before: &BTreeMap<Arc<str>, Arc<Contents>>,
+        sealed: &Sealed,
         witness: &mut Watcher<'_>,
     ) -> io::Result<Option<Vec<(String, Listing)>>> {
         let mut listed = Vec::with_capacity(paths.len());
         for path in paths {
             let Some(old) = before.get(path) else { return Ok(None) };
-            match tree::list_one(root, &self.part, path, witness)? {
+            match tree::list_one(root, &self.part, path, sealed, witness)? {
                 Some(listing) if listing.directories == old.directories => {
                     listed.push((path.to_string(), listing));
                 }
@@ -388,7 +393,7 @@ fn look_at(
     let reading = effort.task.begin(effort.source, suspects.len());
     let read = parallel::map(&suspects, effort.threads, |file| {
         effort.task.go_on()?;
-        let read = look(root, file, effort.max_bytes)?;
+        let read = look(root, file, effort.sealed, effort.max_bytes)?;
         reading.advance();
         Ok(read)
     });
@@ -434,9 +439,9 @@ struct Read {
 }
 
 /// Reads one file; `None` if it is gone.
-fn look(directory: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Option<Read>> {
+fn look(directory: &Directory, file: &Listed, sealed: &Sealed, max_bytes: u64) -> io::Result<Option<Read>> {
     let now = now_nanos();
-    let Some(Content { bytes, stamp, settled }) = tree::read(directory, file, max_bytes)? else {
+    let Some(Content { bytes, stamp, settled }) = tree::read(directory, file, sealed, max_bytes)? else {
         return Ok(None);
     };
     let trusted = settled && stamp.changed() + SETTLING < now;

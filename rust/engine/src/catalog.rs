@@ -24,7 +24,7 @@ use crate::{
     events::Events,
     instant::Instant,
     manifest,
-    memory::Memory,
+    memory::{Marks, Memory},
     parallel,
     process::Process,
     question::Question,
@@ -83,6 +83,7 @@ pub struct Catalog {
     /// Faults of the last reload that nobody was told of.
     untold: ArcSwap<Vec<CatalogDiagnostic>>,
     process: ArcSwap<Process>,
+    marks: Marks,
     /// How the manifest is watched, in this process and in those forked from it.
     watching: OnceLock<Watching>,
     closed: AtomicBool,
@@ -156,6 +157,7 @@ impl Catalog {
             last_reload: ArcSwap::default(),
             untold: ArcSwap::default(),
             watching: OnceLock::new(),
+            marks: Marks::default(),
             process: ArcSwap::from_pointee(Process::new()),
             closed: AtomicBool::new(false),
         })
@@ -202,6 +204,7 @@ impl Catalog {
                 let generation = self.current.load().generation + 1;
                 let directory = self.fence.manifest_directory().to_owned();
                 let snapshot = Arc::new(Snapshot::new(generation, sources, directory));
+                self.mark_anew(&snapshot);
                 process.bundles.keep_only(&snapshot, &process.events);
                 self.current.store(snapshot);
                 self.last_reload.store(Arc::default());
@@ -209,6 +212,19 @@ impl Catalog {
             }
         }
         self.current()
+    }
+
+    /// Marks memories before other sources are in force, if a store was opened: also of those that are named no
+    /// more from then on.
+    fn mark_anew(&self, next: &Snapshot) {
+        let current = self.current();
+        if self.marks.are_wanted() && current.memories() != next.memories() {
+            let task = Task::default();
+            for snapshot in [&*current, next] {
+                // Nobody abandons it.
+                let _ = self.marks.put(&self.fence, &snapshot.sources, &task);
+            }
+        }
     }
 
     /// The faults of the last reload, once for each distinct failure (C4).
@@ -332,7 +348,7 @@ impl Catalog {
     ) -> Result<Memory<'catalog>, Error> {
         let process = self.open_process()?;
         let (max_bytes, threads) = (self.max_file_bytes, self.threads);
-        Ok(Memory { fence: &self.fence, process, snapshot, max_bytes, threads })
+        Ok(Memory { fence: &self.fence, process, marks: &self.marks, snapshot, max_bytes, threads })
     }
 
     /// Brings every source of the snapshot up to date, whatever the freshness says, so that later searches
@@ -397,7 +413,13 @@ impl Catalog {
             };
             if snapshot.sources[source as usize].enabled {
                 match prepared.get(source) {
-                    Err(unavailable) => report.failure = Some(unavailable.reason.clone()),
+                    Err(unavailable) => {
+                        report.failure = Some(unavailable.reason.clone());
+                        if unavailable.among_memories {
+                            report.remarks = vec![FileRemark::of_memories("", &unavailable.reason)];
+                            report.remark_count = 1;
+                        }
+                    }
                     Ok(ready) => {
                         report.directory = Some(ready.directory.to_path_buf());
                         report.concepts = ready.state.index.len();
@@ -437,6 +459,7 @@ impl Catalog {
             fence: &self.fence,
             bundles: &process.bundles,
             events: &process.events,
+            marks: &self.marks,
             freshness: self.freshness,
             max_bytes: self.max_file_bytes,
             threads: self.threads,

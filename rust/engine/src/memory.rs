@@ -5,8 +5,11 @@
 //! part by part without following links: what was looked at is what is read, written or deleted, whatever
 //! is put in its place meanwhile.
 
+mod above;
 mod below;
 mod lock;
+mod marker;
+mod marking;
 mod overlap;
 mod place;
 mod remove;
@@ -17,6 +20,11 @@ mod shelf;
 
 use std::{os::fd::AsFd, sync::Arc};
 
+pub(crate) use above::{Found, Roof};
+#[cfg(target_os = "linux")]
+pub(crate) use marker::is_marker;
+pub use marking::Marking;
+pub(crate) use marking::Marks;
 pub use overlap::Overlap;
 pub(crate) use sealed::Sealed;
 pub(crate) use shelf::Shelf;
@@ -109,6 +117,7 @@ pub struct Deletion {
 pub struct Memory<'catalog> {
     pub(crate) fence: &'catalog Fence,
     pub(crate) process: Arc<Process>,
+    pub(crate) marks: &'catalog Marks,
     pub(crate) snapshot: &'catalog Arc<Snapshot>,
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
@@ -119,6 +128,19 @@ impl Memory<'_> {
     #[must_use]
     pub fn overlap(&self) -> Option<Overlap> {
         overlap::find(self.fence, self.snapshot)
+    }
+
+    /// Marks every directory of memories that has no mark (Y10): those of the memory sources of the snapshot,
+    /// enabled or not, by what they are called and not by what they hold. No link is followed. Whatever cannot
+    /// be marked is counted, and stays sealed as long as the catalog is open.
+    ///
+    /// From now on a reload that changes the memory sources does so too, for those that are named no more as
+    /// for those that are new.
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was.
+    pub fn mark(&self, task: &Task) -> Result<Vec<Marking>, Error> {
+        Ok(self.marks.put(self.fence, &self.snapshot.sources, task)?)
     }
 
     /// What is remembered of a question, place after place (Y3); without `now`, at the system's time. The
@@ -150,7 +172,7 @@ impl Memory<'_> {
                         let Directory { path, identity, .. } = directory;
                         Ok(Ready { identity, directory: path.into(), state: fresh.state })
                     }
-                    Err(reason) => Err(Unavailable { reason, identity: None }),
+                    Err(reason) => Err(Unavailable::because(reason, None)),
                 };
             prepared.set(at, ready);
             question.visible.push(at);

@@ -77,3 +77,12 @@ pub struct FileRemark {
     /// What is to be said of it.
     pub remark: Remark,
 }
+
+impl FileRemark {
+    /// A directory or link at which memories are left out. The bundle root itself is `.`.
+    pub(crate) fn of_memories(path: &str, sentence: &str) -> Self {
+        let path = if path.is_empty() { "." } else { path }.to_owned();
+        let sentence = sentence.to_owned();
+        Self { path, remark: Remark { line: None, code: RemarkCode::MemoriesLeftOut, sentence } }
+    }
+}

@@ -107,11 +107,12 @@ pub(crate) trait Witness {
     fn link(&mut self);
 }
 
-/// Why memories are left out.
-const SEALED: &str = "it holds memories of a memory source, which are no knowledge";
+/// What is said of memories where knowledge is read (Y10).
+const MEMORIES: &str = "it holds memories, which are no knowledge";
+const LINK_TO_MEMORIES: &str = "it is a link to a memory, which is no knowledge";
 
 /// Lists the directory at `part` below `root` and every directory below it, each under its path; that of the
-/// root is empty. What is sealed is not entered.
+/// root is empty. Where memories are is not read. Whether the root lies among memories is for the caller to tell.
 ///
 /// # Errors
 /// When the first directory cannot be listed, or the process ran out of what it needs to go on.
@@ -124,10 +125,7 @@ pub(crate) fn walk(
     let mut listings = Vec::new();
     let mut pending = Vec::new();
     let handle = Rc::new(open_part(root, part)?);
-    if sealed.encloses(handle.as_fd()) {
-        return Err(io::Error::other(SEALED));
-    }
-    let listing = Lister { root, part, witness }.list(&handle, part)?;
+    let listing = Lister { root, part, sealed, witness: &mut *witness }.list(&handle, part)?;
     push_children(&mut pending, &handle, &listing, 0);
     listings.push((part.to_owned(), listing));
     // Children are opened when their turn comes, below a parent that is still held: no more handles are
@@ -140,11 +138,8 @@ pub(crate) fn walk(
         }
         let name = path.rsplit('/').next().unwrap_or(&path);
         let listed = open_directory(parent.as_fd(), name).map_err(io::Error::from).and_then(|handle| {
-            if sealed.has(handle.as_fd()) {
-                return Ok(Listing::refused(path.clone(), SEALED.to_owned()));
-            }
             let handle = Rc::new(handle);
-            let listing = Lister { root, part, witness: &mut *witness }.list(&handle, &path)?;
+            let listing = Lister { root, part, sealed, witness: &mut *witness }.list(&handle, &path)?;
             push_children(&mut pending, &handle, &listing, depth);
             Ok(listing)
         });
@@ -163,10 +158,11 @@ pub(crate) fn list_one(
     root: &Directory,
     part: &str,
     path: &str,
+    sealed: &Sealed,
     witness: &mut dyn Witness,
 ) -> io::Result<Option<Listing>> {
     let opened = open_part(root, path);
-    unlisted(path, opened.and_then(|handle| Lister { root, part, witness }.list(&handle, path)))
+    unlisted(path, opened.and_then(|handle| Lister { root, part, sealed, witness }.list(&handle, path)))
 }
 
 fn open_part(root: &Directory, part: &str) -> io::Result<OwnedFd> {
@@ -208,6 +204,11 @@ impl Listing {
         Self { problems: vec![Problem { path, reason }], ..Self::default() }
     }
 
+    /// Stands for a directory of memories.
+    fn left_out(path: &str) -> Self {
+        Self { remarks: vec![FileRemark::of_memories(path, MEMORIES)], ..Self::default() }
+    }
+
     fn refuse(&mut self, path: String, reason: &str) {
         self.problems.push(Problem { path, reason: reason.to_owned() });
     }
@@ -223,17 +224,24 @@ struct Lister<'call> {
     root: &'call Directory,
     /// What of the root is walked; empty if all of it is.
     part: &'call str,
+    sealed: &'call Sealed,
     witness: &'call mut dyn Witness,
 }
 
 impl Lister<'_> {
     fn list(&mut self, handle: &OwnedFd, path: &str) -> io::Result<Listing> {
+        if self.sealed.has(handle.as_fd()) {
+            return Ok(Listing::left_out(path));
+        }
         self.witness.directory(path, handle.as_fd());
         let mut listing = Listing::default();
         let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         for entry in Dir::read_from(handle.as_fd())? {
             let entry = entry?;
             let raw = entry.file_name();
+            if self.sealed.is_mark(raw.to_bytes()) {
+                return Ok(Listing::left_out(path));
+            }
             if raw.to_bytes().starts_with(b".") {
                 continue;
             }
@@ -252,6 +260,13 @@ impl Lister<'_> {
                 // Not markdown, or gone since the directory was read.
                 Some(_) | None => {}
             }
+        }
+        // What was made while the directory was being read may be listed without the mark that was made first.
+        // Where nothing may be looked up, there is nothing that could be read.
+        match self.sealed.bars(handle.as_fd()) {
+            Ok(true) => return Ok(Listing::left_out(path)),
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+            Ok(false) | Err(_) => {}
         }
         listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         listing.directories.sort_unstable();
@@ -323,7 +338,11 @@ impl Lister<'_> {
             listing.refuse(path, "it is a link to a name that is not UTF-8");
             return Ok(());
         };
-        match open_file(self.root.handle.as_fd(), target) {
+        match open_file(self.root.handle.as_fd(), target, self.sealed) {
+            Err(Unopened::Memories) => {
+                listing.remarks.push(FileRemark::of_memories(&path, LINK_TO_MEMORIES));
+                Ok(())
+            }
             Ok((_, stat)) => {
                 let target = Some(target.to_owned());
                 listing.files.push(Listed { path, stamp: Stamp::of(&stat), target });
@@ -383,15 +402,30 @@ pub(crate) fn open_directory(
 
 /// Opens the directory at `path` below `root`, following no link.
 fn open_path(root: BorrowedFd<'_>, path: &str) -> io::Result<OwnedFd> {
+    let passing = &mut |_: BorrowedFd<'_>| Ok(());
+    open_path_by(root, path, passing)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Opens as [`open_path`] does, and shows every directory on the way, the last one too, before anything in it
+/// is looked up. `None` is the root itself, which is not shown.
+fn open_path_by(
+    root: BorrowedFd<'_>,
+    path: &str,
+    passing: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,
+) -> io::Result<Option<OwnedFd>> {
     let mut held: Option<OwnedFd> = None;
-    for part in path.split('/') {
-        held = Some(open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?);
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        let handle = open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?;
+        passing(handle.as_fd())?;
+        held = Some(handle);
     }
-    held.ok_or_else(|| io::ErrorKind::NotFound.into())
+    Ok(held)
 }
 
 enum Unopened {
     NotRegular,
+    /// It lies among memories.
+    Memories,
     Io(io::Error),
 }
 
@@ -401,13 +435,18 @@ impl From<Errno> for Unopened {
     }
 }
 
-/// Opens the regular file at `path` below `root`, following no link.
-fn open_file(root: BorrowedFd<'_>, path: &str) -> Result<(OwnedFd, Stat), Unopened> {
-    let held = match path.rsplit_once('/') {
-        Some((directories, _)) => Some(open_path(root, directories).map_err(Unopened::Io)?),
-        None => None,
-    };
-    let name = path.rsplit('/').next().unwrap_or(path);
+/// Opens the regular file at `path` below `root`, following no link, unless a directory on the way holds memories.
+fn open_file(root: BorrowedFd<'_>, path: &str, sealed: &Sealed) -> Result<(OwnedFd, Stat), Unopened> {
+    let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut barred = sealed.bars(root).map_err(Unopened::Io)?;
+    let held = open_path_by(root, directories, &mut |handle| {
+        barred = barred || sealed.bars(handle)?;
+        Ok(())
+    });
+    let held = held.map_err(Unopened::Io)?;
+    if barred {
+        return Err(Unopened::Memories);
+    }
     let parent = held.as_ref().map_or(root, |fd| fd.as_fd());
     // Without NONBLOCK, opening a pipe would wait for a writer.
     let flags = OPEN | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -416,6 +455,10 @@ fn open_file(root: BorrowedFd<'_>, path: &str) -> Result<(OwnedFd, Stat), Unopen
         Err(Errno::NXIO | Errno::OPNOTSUPP) => return Err(Unopened::NotRegular),
         other => other?,
     };
+    // Its directory may have become one of memories meanwhile: the mark was made before the file, then.
+    if sealed.bars(parent).map_err(Unopened::Io)? {
+        return Err(Unopened::Memories);
+    }
     let stat = rustix::fs::fstat(&file)?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok((file, stat)),
@@ -434,16 +477,22 @@ pub struct Content {
     pub settled: bool,
 }
 
-/// Reads a listed file; `None` if it is gone.
+/// Reads a listed file; `None` if it is gone, or lies among memories by now.
 ///
 /// # Errors
 /// When the process ran out of what it needs to go on.
-pub fn read(root: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Option<Content>> {
+pub(crate) fn read(
+    root: &Directory,
+    file: &Listed,
+    sealed: &Sealed,
+    max_bytes: u64,
+) -> io::Result<Option<Content>> {
     let path = file.target.as_deref().unwrap_or(&file.path);
     let refused =
         |reason: String| Ok(Some(Content { bytes: Err(reason), stamp: file.stamp, settled: false }));
-    let (handle, stat) = match open_file(root.handle.as_fd(), path) {
+    let (handle, stat) = match open_file(root.handle.as_fd(), path, sealed) {
         Ok(opened) => opened,
+        Err(Unopened::Memories) => return Ok(None),
         Err(Unopened::NotRegular) => return refused("it is not a regular file".to_owned()),
         Err(Unopened::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(Unopened::Io(error)) => {

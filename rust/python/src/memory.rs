@@ -5,7 +5,7 @@ use std::sync::Arc;
 use okf_engine::{
     Error, Task,
     catalog::Told,
-    memory::{Contents, Deletion, Entry, Overlap, Place, Value},
+    memory::{Contents, Deletion, Entry, Marking, Overlap, Place, Value},
     snapshot::Snapshot,
 };
 use pyo3::prelude::*;
@@ -31,6 +31,9 @@ enum ValueRow {
     Mapping(Vec<(String, String)>),
 }
 
+/// `(position of the memory source, directories marked, directories that could not be, the first as (path, reason))`
+type MarkingRow = (u32, usize, usize, Option<(String, String)>);
+
 /// The memories of a catalog, as one snapshot of it says.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Memory {
@@ -55,6 +58,14 @@ impl Memory {
     fn overlap(&self, py: Python<'_>) -> PyResult<Option<(u32, u32)>> {
         let overlap = run(py, || Ok(self.catalog.memory(&self.snapshot)?.overlap()))?;
         Ok(overlap.map(|Overlap { memory, other }| (memory, other)))
+    }
+
+    /// Marks every directory of memories that has no mark (Y10), and what that came to for each memory source.
+    fn mark(&self, py: Python<'_>) -> PyResult<Vec<MarkingRow>> {
+        #[allow(clippy::redundant_closure_for_method_calls)] // The method itself is of one lifetime only.
+        let markings = self.work(py, |memory, task| memory.mark(task))?;
+        let row = |Marking { source, marked, failed, first_failure }| (source, marked, failed, first_failure);
+        Ok(markings.into_iter().map(row).collect())
     }
 
     /// What the places remember of a question. `now` is in microseconds since 1970.

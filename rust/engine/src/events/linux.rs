@@ -20,6 +20,7 @@ use rustix::{
 };
 
 use super::Dirt;
+use crate::memory::is_marker;
 
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
@@ -300,10 +301,12 @@ fn note(
     if watch.on_way && !flags.difference(ReadFlags::MODIFY | ReadFlags::ISDIR).is_empty() {
         *way += 1;
     }
-    let whole = flags.intersects(GONE | ReadFlags::ISDIR);
-    // Names that start with a dot are passed over (B1).
-    let ignored =
-        !flags.intersects(GONE) && event.file_name().is_some_and(|name| name.to_bytes().starts_with(b"."));
+    let name = event.file_name().map(CStr::to_bytes).filter(|_| !flags.intersects(GONE));
+    // A mark that comes or goes decides over everything below its directory (Y10).
+    let marks = name.is_some_and(is_marker);
+    let whole = marks || flags.intersects(GONE | ReadFlags::ISDIR);
+    // Other names that start with a dot are passed over (B1).
+    let ignored = !marks && name.is_some_and(|name| name.starts_with(b"."));
     if !ignored {
         for (bundle, path, _) in &watch.bundles {
             let Some(bundle) = bundles.get_mut(bundle) else { continue };

@@ -6,15 +6,14 @@ use std::{
     os::fd::{AsFd, BorrowedFd},
 };
 
-use rustix::{
-    fs::{FileType, fstat},
-    io::Errno,
-};
+use rustix::fs::{FileType, fstat};
 
 use super::{
     lock::{Refusal, acquire},
     place,
-    remove::{ATTEMPTS, entries, open_inner, remove, remove_directory, remove_file, settle_deletion},
+    remove::{
+        ATTEMPTS, Removed, entries, open_inner, remove, remove_directory, remove_file, settle_deletion,
+    },
 };
 use crate::{
     containment::Directory,
@@ -103,16 +102,16 @@ impl Clearing<'_> {
             }
             let name = CString::new(path.rsplit('/').next().unwrap_or(path)).unwrap_or_default();
             match remove_directory(parent, &name, directory.as_fd()) {
-                Ok(()) => {
+                Ok(Removed::Yes) => {
                     if settled {
                         self.settle(parent, path);
                     }
                     return Ok(());
                 }
                 // A scope was written to since it was deleted, or a new one was.
-                Err(Errno::NOTEMPTY | Errno::EXIST) => {}
-                Err(errno) => {
-                    self.gone.fail(format!("{path:?} cannot be deleted: {}", plain(&errno.into())));
+                Ok(Removed::Filled) => {}
+                Err(error) => {
+                    self.gone.fail(format!("{path:?} cannot be deleted: {}", plain(&error)));
                     self.settle(directory.as_fd(), path);
                     return Ok(());
                 }

@@ -7,20 +7,17 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat, unlinkat},
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, statat, unlinkat},
     io::{Errno, retry_on_intr},
 };
 
-use super::{lock::settle, place};
+use super::{lock::settle, marker, place};
 use crate::tree::{OPEN, identity, is_concept, open_directory, plain};
 
 /// Each level holds a handle while it is emptied.
 const MAX_DEPTH: usize = 128;
 /// How often a directory is emptied again that somebody fills meanwhile.
 pub(super) const ATTEMPTS: usize = 8;
-/// The file that says of a directory that it holds memories (Y10). It goes last, so that what could not be
-/// deleted stays marked.
-const MARK: &CStr = c".okf-memory";
 
 const MOUNTED: &str = "another file system is mounted inside";
 
@@ -108,7 +105,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> io::Result<Vec<(CString, Fil
                 Err(errno) => return Err(errno.into()),
             };
         }
-        if name != MARK || kind == FileType::Directory {
+        if kind == FileType::Directory || !marker::is_marker(name.to_bytes()) {
             found.push((name.to_owned(), kind));
         }
     }
@@ -123,28 +120,37 @@ pub(super) fn remove_file(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<
     }
 }
 
-/// Removes the directory `name` in `parent`, which is `directory` and has nothing in it but its mark; if the
-/// directory stays, the mark does.
+/// Removes the directory `name` in `parent`, which is `directory` and has nothing in it but its mark (Y10). The
+/// mark goes last, and not before the disk knows that the rest is gone; if the directory stays, the mark does.
 pub(super) fn remove_directory(
     parent: BorrowedFd<'_>,
     name: &CStr,
     directory: BorrowedFd<'_>,
-) -> rustix::io::Result<()> {
-    let marked = match retry_on_intr(|| unlinkat(directory, MARK, AtFlags::empty())) {
-        Ok(()) => true,
-        Err(Errno::NOENT) => false,
-        Err(errno) => return Err(errno),
-    };
+) -> io::Result<Removed> {
+    if marker::is_marked(directory)? {
+        settle(directory)?;
+    }
+    let marked = marker::remove(directory)?;
     match retry_on_intr(|| unlinkat(parent, name, AtFlags::REMOVEDIR)) {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Ok(()) | Err(Errno::NOENT) => return Ok(Removed::Yes),
+        Err(Errno::NOTEMPTY | Errno::EXIST) if marked => marker::put_for_good(directory)?,
+        Err(Errno::NOTEMPTY | Errno::EXIST) => {}
         Err(errno) => {
             if marked {
-                let flags = OPEN | OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK;
-                let _ = retry_on_intr(|| openat(directory, MARK, flags, Mode::RUSR | Mode::WUSR));
+                marker::put_for_good(directory)?;
             }
-            Err(errno)
+            return Err(errno.into());
         }
     }
+    Ok(Removed::Filled)
+}
+
+/// What became of a directory that was empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Removed {
+    Yes,
+    /// Somebody put something in it meanwhile.
+    Filled,
 }
 
 /// Opens a directory inside another to empty it; `None` if it is gone.
@@ -203,10 +209,10 @@ impl Remover<'_> {
     ) -> io::Result<()> {
         for attempt in 1.. {
             self.empty(directory, level)?;
-            match remove_directory(parent, name, directory) {
-                Ok(()) => break,
-                Err(Errno::NOTEMPTY | Errno::EXIST) if attempt < ATTEMPTS => {}
-                Err(errno) => return Err(errno.into()),
+            match remove_directory(parent, name, directory)? {
+                Removed::Yes => break,
+                Removed::Filled if attempt < ATTEMPTS => {}
+                Removed::Filled => return Err(Errno::NOTEMPTY.into()),
             }
         }
         Ok(())
