@@ -252,8 +252,9 @@ def test_what_is_written_reads_back_as_the_same_text(
     tmp_path_factory: pytest.TempPathFactory, title: str, description: str, key: str, section: str
 ) -> None:
     directory = tmp_path_factory.mktemp("memories")
-    front = {"type": f"t{title}", "title": f"t{title}", "description": f"d{description}"}
+    front: dict[str, Any] = {"type": f"t{title}", "title": f"t{title}", "description": f"d{description}"}
     front.setdefault(f"k{key}", description)
+    front["generated"] = {f"k{key}": description, "by": title}
     section = section.replace("\0", "")
     with open_memories(directory) as catalog:
         store = FileMemoryStore(catalog)
@@ -263,7 +264,7 @@ def test_what_is_written_reads_back_as_the_same_text(
         assert passage.description == front["description"]
         concept = f"{memory_path(USER, LOCAL)}/it"
         assert store.text(LOCAL, concept) == f"w {section}".replace("\r\n", "\n")
-    # Another reader of YAML finds the same.
+    # Another reader of YAML finds the same, in a mapping too.
     text = (place(directory, USER, LOCAL) / "it.md").read_bytes().decode()
     assert yaml.safe_load(text.split("---\n", 2)[1]) == front
 

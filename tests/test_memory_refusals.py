@@ -406,22 +406,29 @@ def test_out_of_descriptors_is_an_error(store: FileMemoryStore) -> None:
         with suppress(OSError):
             while True:
                 taken.append(os.dup(0))
-        results = (
-            store.write(ALICE, entry("more"), USER),
-            store.read(ALICE, "word"),
+        written = store.write(ALICE, entry("more"), USER)
+        told = store.read(ALICE, "word").diagnostics, store.enumerate(ALICE).diagnostics
+        deleted = [
             store.delete_scope(ALICE),
-        )
+            store.delete_scope(ALICE, below=True),
+            store.delete(ALICE, USER, "monday"),
+        ]
+        text = store.text(ALICE, f"{BELOW}/monday")
         for descriptor in taken:
             os.close(descriptor)
-        return results[0], results[1].diagnostics, results[2], reads(store, ALICE)
+        return written, told, deleted, text, reads(store, ALICE)
 
     def with_few() -> object:
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
         return act()
 
-    written, diagnostics, deleted, after = in_child(with_few)
+    written, told, deleted, text, after = in_child(with_few)
     assert not written.written
     assert "os error 24" in written.error
-    assert len(diagnostics) == 3
-    assert deleted.tiers_deleted == 0
+    assert [len(diagnostics) for diagnostics in told] == [3, 3]
+    assert {one.message.partition(" is unavailable: ")[1] for one in told[1]} == {" is unavailable: "}
+    for result in deleted:
+        assert result == MemoryDeleteResult(0, result.error)
+        assert result.error is not None
+    assert text is None
     assert after == [("memory:user", "a word")]
