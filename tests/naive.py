@@ -444,6 +444,8 @@ class Passage(NamedTuple):
     stale_after: str | None
     concept_type: str | None
     description: str | None
+    snippet: str
+    is_stale: bool
 
 
 def ranked(passages: Iterable[Passage], *, strategy: str, sources: Sequence[Source]) -> list[Passage]:
@@ -561,7 +563,7 @@ class NaiveCatalog:
                 continue
             passages += (
                 passage
-                for passage in passages_of(source.id, bundle, terms, tag=tag)
+                for passage in passages_of(source.id, bundle, terms, tag=tag, now=moment)
                 if is_admitted(passage.stale_after, grace_days=grace_days, now=moment)
             )
         if not passages and len(diagnostics) < len(visible):
@@ -594,9 +596,11 @@ class NaiveCatalog:
 
 
 def passages_of(
-    source_id: str, bundle: Bundle, terms: Sequence[str], *, tag: str | None = None
+    source_id: str, bundle: Bundle, terms: Sequence[str], *, tag: str | None = None, now: int = 0
 ) -> Iterator[Passage]:
-    """K3 to K6: the concepts of one bundle that match, in no order."""
+    """K3 to K7, L3: the concepts of one bundle that match, in no order."""
+    from naive_snippet import snippet
+
     wanted = fold(tag) if tag is not None and trim(tag) else None
     for concept in bundle.concepts:
         if wanted is not None and wanted not in concept.tags:
@@ -616,4 +620,6 @@ def passages_of(
                 stale_after=document.stale_after,
                 concept_type=document.concept_type,
                 description=document.description,
+                snippet=snippet(document, terms),
+                is_stale=not is_admitted(document.stale_after, grace_days=0, now=now),
             )

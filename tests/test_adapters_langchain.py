@@ -34,7 +34,7 @@ def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
     best = Document(
         id="knowledge:few:best",
-        page_content="word",
+        page_content="word\nnothing else",
         metadata={
             "source_id": "few",
             "concept_id": "best",
@@ -45,6 +45,7 @@ def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
             "trust_tier": "unverified",
             "status": "stable",
             "stale_after": None,
+            "is_stale": False,
         },
     )
     assert retriever.invoke("word") == [best]

@@ -35,7 +35,7 @@ def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
     [found] = retriever.retrieve("word")
     assert [found] == asyncio.run(retriever.aretrieve("word")) == retriever.retrieve(QueryBundle("word"))
     assert isinstance(found.node, TextNode)
-    assert (found.node_id, found.text, found.score) == ("knowledge:few:best", "word", 3.0)
+    assert (found.node_id, found.text, found.score) == ("knowledge:few:best", "word\nnothing else", 3.0)
     assert found.metadata == {
         "source_id": "few",
         "concept_id": "best",
@@ -46,6 +46,7 @@ def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
         "trust_tier": "unverified",
         "status": "stable",
         "stale_after": None,
+        "is_stale": False,
     }
 
 
@@ -55,8 +56,10 @@ def test_a_model_reads_where_a_node_comes_from_and_how_far_to_trust_it(resolver:
         for node in OkfRetriever(resolver, resolver_strategy="merged").retrieve("word")
     }
     where = "source_id: few\nconcept_id: {}\ntrust_tier: unverified\nstatus: stable\n"
-    assert read["knowledge:few:best"] == where.format("best") + "\nword"
-    assert read["knowledge:few:old"] == where.format("old") + "stale_after: 2020-01-01\n\nword"
+    assert read["knowledge:few:best"] == where.format("best") + "\nword\nnothing else"
+    assert (
+        read["knowledge:few:old"] == where.format("old") + "stale_after: 2020-01-01\nis_stale: True\n\nword"
+    )
 
 
 def test_only_what_is_written_is_embedded(resolver: KnowledgeResolver) -> None:

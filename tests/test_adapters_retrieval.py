@@ -182,7 +182,7 @@ def test_a_model_always_gets_something_to_read(tmp_path: Path) -> None:
             "all": "The title\na word here",
             "described": "word",
             "tagged": "tagged",
-            "titled": "word",
+            "titled": "word\nnothing else",
         }
 
 
@@ -208,5 +208,6 @@ def test_metadata_is_plain_and_complete(tmp_path: Path) -> None:
         "trust_tier": "human_reviewed",
         "status": "draft",
         "stale_after": "2031-01-01",
+        "is_stale": False,
     }
-    assert {type(value) for value in metadata_of(passage).values()} == {str, int}
+    assert {type(value) for value in metadata_of(passage).values()} == {str, int, bool}

@@ -54,6 +54,7 @@ MODULES = (
     "provider.provided",
     "provider.provider",
     "query",
+    "remarks",
     "resolver",
     "scope",
     "staleness",
@@ -69,9 +70,10 @@ SIGNATURES = {
     "ContextBlock": "(role, source_id, concept_id, text, truncated)",
     "FileKnowledgeCatalog": "(catalog_file_path, *, catalog_root=None, watch_for_changes=True, "
     "reload_debounce=datetime.timedelta(microseconds=250000), max_file_bytes=16777216, max_threads=None, "
-    "freshness=Freshness.EXACT, on_progress=None)",
+    "freshness=Freshness.EXACT, on_progress=None, max_question_bytes=65536)",
     "FileKnowledgeCatalog.close": "(self)",
     "FileKnowledgeCatalog.reload": "(self)",
+    "FileKnowledgeCatalog.reload_async": "(self)",
     "FileKnowledgeCatalog.refresh": "(self)",
     "FileKnowledgeCatalog.report": "(self)",
     "FileMemoryStore": "(catalog, *, clock=None)",
@@ -105,7 +107,7 @@ SIGNATURES = {
     "failed=False)",
     "KnowledgeDiagnostic": "(code, source_id, message)",
     "KnowledgePassage": "(*, source_id, concept_id, title, excerpt, score, bundle_relative_path, trust_tier, "
-    "status, stale_after, concept_type, description)",
+    "status, stale_after, concept_type, description, snippet=None, is_stale=False)",
     "KnowledgeQuery": "(text, tag=None, *, stale_policy=StalePolicy.USE, resolver_strategy=None, "
     "fairness_quota=None, scope=KnowledgeAccessScope(tenant_id=None, user_id=None, session_id=None), "
     "permitted_source_ids=None, source_visibility_policy=None)",
@@ -128,14 +130,19 @@ SIGNATURES = {
     "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
     "default_source_visibility_policy=None, clock=None)",
     "ProvidedContext": "(instructions=None, messages=(), blocks=(), tokens=0, left_out=0, diagnostics=())",
+    "RemarkCount": "(code, count)",
     "SourceProblem": "(path, reason)",
-    "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None)",
+    "SourceRemark": "(path, line, code, sentence)",
+    "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None, "
+    "remarks=(), remark_count=0, remark_counts=())",
     "StalePolicy": "(grace_days)",
     "StalePolicy.tolerate": "(grace_days)",
     "memory_path": "(tier, scope)",
     "open_knowledge": "(catalog_file_path, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, catalog_root=None, "
-    "watch_for_changes=True, clock=None, freshness=Freshness.EXACT, on_progress=None)",
+    "watch_for_changes=True, reload_debounce=datetime.timedelta(microseconds=250000), "
+    "max_file_bytes=16777216, max_threads=None, freshness=Freshness.EXACT, on_progress=None, "
+    "max_question_bytes=65536, clock=None)",
     "parse_manifest": "(text, *, manifest_directory)",
 }
 
@@ -151,6 +158,21 @@ MEMBERS = {
     },
     "MemoryCaptureMode": {"DISABLED": "disabled", "ENABLED": "enabled"},
     "MemoryTier": {"SESSION": "session", "USER": "user", "TENANT": "tenant"},
+    "RemarkCode": {
+        code: code
+        for code in (
+            "INVALID_TEXT",
+            "FRONTMATTER_NOT_READ",
+            "FIELD_NOT_READ",
+            "FIELD_IGNORED",
+            "DUPLICATE_KEY",
+            "MISSING_TYPE",
+            "UNKNOWN_STATUS",
+            "UNREADABLE_DATE",
+            "NAME_NOT_READ",
+            "MEMORIES_LEFT_OUT",
+        )
+    },
     "SourceRole": {"KNOWLEDGE": "knowledge", "MEMORY": "memory"},
     "TrustTier": {
         "UNVERIFIED": "unverified",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from catalogs import make_catalog
-from okf_catalog import KnowledgeBatch, KnowledgeQuery, MergedKnowledgeResolver
+from okf_catalog import KnowledgeBatch, KnowledgePassage, KnowledgeQuery, MergedKnowledgeResolver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,12 +26,16 @@ COLUMNS = [
     "trust_tier",
     "status",
     "stale_after",
+    "concept_type",
+    "description",
+    "snippet",
+    "is_stale",
 ]
 
 
 @pytest.fixture
 def resolver(tmp_path: Path) -> Iterator[MergedKnowledgeResolver]:
-    head = "status: draft\nverified: {by: 'human:a'}"
+    head = "status: draft\ntype: Note\ndescription: what it is\nverified: {by: 'human:a'}"
     files = {f"n{i}.md": f"---\ntitle: Größe {i}\n{head}\n---\nx {i}\n" for i in range(3000)}
     plain = {"plain.md": "x and y\n", "old.md": "---\nstale_after: 2024-01-01\n---\nx\n"}
     with make_catalog(tmp_path, {"many": {"files": files}, "few": {"files": plain}}) as catalog:
@@ -43,10 +47,9 @@ def rows_of(batch: KnowledgeBatch) -> list[dict[str, object]]:
         {
             "query_index": index,
             "rank": rank,
-            **{name: getattr(passage, name) for name in COLUMNS[2:8]},
+            **{name: getattr(passage, name) for name in COLUMNS[2:]},
             "trust_tier": passage.trust_tier.value,
             "status": passage.status.value,
-            "stale_after": passage.stale_after,
         }
         for index, context in enumerate(batch)
         for rank, passage in enumerate(context.passages, start=1)
@@ -63,6 +66,10 @@ def test_pyarrow_reads_every_passage(batch: KnowledgeBatch) -> None:
     assert table.column_names == COLUMNS
     assert table.to_pylist() == rows_of(batch)
     assert len(batch.to_arrow()) == table.num_rows > 6000
+
+
+def test_every_field_of_a_passage_is_a_column() -> None:
+    assert set(COLUMNS[2:]) == {name for name in dir(KnowledgePassage) if not name.startswith("_")}
 
 
 def test_polars_reads_every_passage(batch: KnowledgeBatch) -> None:

@@ -30,35 +30,95 @@ def provide(
     return provider.provide([user("word")])
 
 
-def lines_of(role: str, one: KnowledgePassage) -> tuple[str, list[str]]:
-    """The opening tag of a passage without peculiarities, and what follows."""
-    opening = f'<okf-context id="{role}:{one.source_id}:{one.concept_id}">'
-    return opening, ([one.title] if one.title else []) + one.excerpt.split("\n")
+def opening_of(role: str, one: KnowledgePassage) -> str:
+    """The opening tag of a passage without peculiarities."""
+    return f'<okf-context id="{role}:{one.source_id}:{one.concept_id}">'
+
+
+def lines_of(one: KnowledgePassage) -> list[str]:
+    return ([one.title] if one.title else []) + one.snippet.split("\n")
 
 
 def whole(role: str, one: KnowledgePassage) -> str:
-    opening, lines = lines_of(role, one)
-    return "\n".join([opening, *lines, "</okf-context>"])
+    return "\n".join([opening_of(role, one), *lines_of(one), "</okf-context>"])
 
 
-def cut(role: str, one: KnowledgePassage, kept: int) -> str:
-    opening, lines = lines_of(role, one)
-    return "\n".join([opening, *lines[:kept], TRUNCATED, "</okf-context>"])
+def cut(role: str, one: KnowledgePassage, lines: list[str]) -> str:
+    return "\n".join([opening_of(role, one), *lines, TRUNCATED, "</okf-context>"])
+
+
+def named(one: KnowledgePassage) -> tuple[str, str]:
+    return one.source_id, one.concept_id
 
 
 # The model: X6 and X7 as they are written, from the start each time
 
 
-def fill(role: str, passages: Sequence[KnowledgePassage], fits: Callable[[list[str]], bool]) -> list[str]:
+def says_something(line: str) -> bool:
+    return any(character.isalnum() for character in line) and not line.startswith("# ")
+
+
+def words_of(line: str, most: int, least: int) -> str:
+    """The beginning of a line that is longer, at white space if there is any near."""
+    if line[most].isspace():
+        return line[:most]
+    indentation = len(line[:most]) - len(line[:most].lstrip())
+    near = range(max(most // 2, most - 100, indentation + least), most)
+    spaces = [place for place in near if line[place].isspace()]
+    return line[: spaces[-1]].rstrip() if spaces else line[:most]
+
+
+def kept_of(one: KnowledgePassage, most: int) -> list[str]:
+    """What is kept of the lines of a passage where there are so many characters; nothing if it is useless."""
+    kept: list[str] = []
+    for line in lines_of(one):
+        if len(line) > most:
+            least = 40 if any(map(str.strip, kept)) else 20
+            started = words_of(line, most, least) if most > 0 else ""
+            below_title = kept[1:] if one.title else kept
+            if len(started.strip()) >= least and not any(map(says_something, below_title)):
+                return [*kept, started]
+            break
+        kept.append(line)
+        most -= len(line) + 1
+    while kept and not kept[-1].strip():
+        kept.pop()
+    return [*kept[:-1], kept[-1].rstrip()] if kept else []
+
+
+def parts_of(role: str, one: KnowledgePassage) -> list[str]:
+    """All that a block can be cut to, the shortest first."""
+    length = len("\n".join(lines_of(one)))
+    kept = [kept_of(one, most) for most in range(1, length)]
+    return list(dict.fromkeys(cut(role, one, lines) for lines in kept if lines))
+
+
+def fill(
+    role: str,
+    passages: Sequence[KnowledgePassage],
+    room: int,
+    fits: Callable[[list[str]], bool],
+    count: Callable[[str], int],
+) -> list[str]:
+    def small(text: str) -> bool:
+        return count(f"\n{text}") - count("") <= room // 2
+
     texts: list[str] = []
-    for one in passages:
+    halved: list[tuple[int, list[str]]] = []
+    for place, one in enumerate(passages):
         if fits([*texts, whole(role, one)]):
             texts.append(whole(role, one))
             continue
-        for kept in reversed(range(1, len(lines_of(role, one)[1]))):
-            if fits([*texts, cut(role, one, kept)]):
-                return [*texts, cut(role, one, kept)]
-        return texts
+        parts = [part for part in parts_of(role, one) if fits([*texts, part])]
+        half = [part for part in parts if small(part)]
+        if place + 1 < len(passages) and half and half != parts:
+            halved.append((len(texts), parts))
+            texts.append(half[-1])
+        elif parts:
+            texts.append(parts[-1])
+    for place, parts in halved:
+        before, after = texts[:place], texts[place + 1 :]
+        texts[place] = [part for part in parts if fits([*before, part, *after])][-1]
     return texts
 
 
@@ -85,14 +145,18 @@ def model(
 
     share, other_share = (math.floor(budget * one) for one in shares)
     order = rotate(knowledge)
-    known = fill("knowledge", order, lambda texts: counted(texts) <= share)
+    known = fill("knowledge", order, share, lambda texts: counted(texts) <= share, count)
     remembered = fill(
         "memory",
         memory,
+        other_share,
         lambda texts: counted(texts) <= other_share and counted([*known, *texts]) <= budget,
+        count,
     )
-    known = fill("knowledge", order, lambda texts: counted([*texts, *remembered]) <= budget)
-    remembered = fill("memory", memory, lambda texts: counted([*known, *texts]) <= budget)
+    room = budget - (counted(remembered) if remembered else 0)
+    known = fill("knowledge", order, room, lambda texts: counted([*texts, *remembered]) <= budget, count)
+    room = budget - (counted(known) if known else 0)
+    remembered = fill("memory", memory, room, lambda texts: counted([*known, *texts]) <= budget, count)
     return [*known, *remembered]
 
 
@@ -121,15 +185,16 @@ WILD: dict[str, Callable[[str], int]] = {
     "every other": lambda text: len(text) if len(text) % 2 else 0,
 }
 
-titles = st.none() | st.text("ab é", min_size=1, max_size=30).filter(lambda text: not text.isspace())
-excerpts = st.text("ab é\n", max_size=80)
+titles = st.none() | st.text("ab é", min_size=1, max_size=40).filter(lambda text: not text.isspace())
+lines = st.text("ab é", max_size=30) | st.sampled_from(["# a b", "- ---", "ab" * 40, "a b c " * 12])
+snippets = st.lists(lines, max_size=4).map("\n".join)
 
 
 @st.composite
 def sides(draw: st.DrawFn) -> list[KnowledgePassage]:
     names = st.sampled_from(["a", "b/x", "b/y", "b/z/w", "c/x", "c/y", "d"])
-    places = draw(st.lists(st.tuples(st.sampled_from("st"), names), max_size=12, unique=True))
-    return [passage(name, draw(titles), draw(excerpts), source) for source, name in places]
+    places = draw(st.lists(st.tuples(st.sampled_from("st"), names), max_size=8, unique=True))
+    return [passage(name, draw(titles), draw(snippets), source) for source, name in places]
 
 
 shares = st.sampled_from(
@@ -184,17 +249,13 @@ def test_no_message_exceeds_its_budget_however_it_is_counted(
     text = text_of(context)
     if text:
         assert count(text) == context.tokens <= budget
-    # Nothing is repeated, each side is taken from the top, and only the last of a side is cut.
-    for role, given_side in ((SourceRole.KNOWLEDGE, rotate(knowledge)), (SourceRole.MEMORY, memory)):
-        blocks = [block for block in context.blocks if block.role is role]
-        assert [(block.source_id, block.concept_id) for block in blocks] == [
-            (one.source_id, one.concept_id) for one in given_side[: len(blocks)]
-        ]
-        assert not any(block.truncated for block in blocks[:-1])
-        for block, one in zip(blocks, given_side, strict=False):
-            kept = block.text.count("\n") - 2
-            assert not block.truncated or 0 < kept < len(lines_of(role.value, one)[1])
-            assert block.text == (cut(role.value, one, kept) if block.truncated else whole(role.value, one))
+    # Nothing is repeated, and each side keeps its order.
+    for role, offered in ((SourceRole.KNOWLEDGE, rotate(knowledge)), (SourceRole.MEMORY, memory)):
+        waiting = iter(offered)
+        for block in (block for block in context.blocks if block.role is role):
+            one = next(one for one in waiting if named(one) == (block.source_id, block.concept_id))
+            allowed = parts_of(role.value, one) if block.truncated else [whole(role.value, one)]
+            assert block.text in allowed
     roles = [block.role for block in context.blocks]
     assert roles == sorted(roles, key=list(SourceRole).index)
 
@@ -299,26 +360,52 @@ def test_what_both_leave_goes_to_knowledge_first() -> None:
 def test_a_block_that_does_not_fit_is_cut_at_whole_lines_and_says_so() -> None:
     long = passage("a", "A title", "one\ntwo\nthree " + "x" * 300)
     for kept, last in ((3, "two"), (2, "one"), (1, "A title")):
-        text = cut("knowledge", long, kept)
+        text = cut("knowledge", long, lines_of(long)[:kept])
         context = provide([long], token_budget=len(text), count_tokens=len)
         assert text_of(context) == text
         assert text.splitlines()[-3:] == [last, TRUNCATED, "</okf-context>"]
         assert concepts(context) == ["a…"]
-    context = provide([long], token_budget=len(cut("knowledge", long, 1)) - 1, count_tokens=len)
+    least = cut("knowledge", long, ["A title"])
+    context = provide([long], token_budget=len(least) - 1, count_tokens=len)
     assert (context.messages, context.left_out) == ((), 1)
 
 
-def test_where_not_even_a_line_fits_the_side_stops() -> None:
-    knowledge = [passage("a", None, "x"), passage("b", None, "x" * 300), passage("c", None, "x")]
-    context = provide(knowledge, token_budget=200, count_tokens=len)
-    assert concepts(context) == ["a"]
-    assert context.left_out == 2
+def test_where_nothing_useful_fits_the_next_ones_are_tried() -> None:
+    knowledge = [passage("a", None, "x"), passage("b" * 90, None, "x" * 300), passage("c", None, "x")]
+    context = provide(knowledge, token_budget=140, count_tokens=len)
+    assert concepts(context) == ["a", "c"]
+    assert context.left_out == 1
+
+
+def test_where_less_is_left_than_any_block_needs_no_other_is_looked_at() -> None:
+    class Counted(tuple[KnowledgePassage, ...]):
+        __slots__ = ()
+        touched = 0
+
+        def __iter__(self) -> Any:
+            for one in super().__iter__():
+                Counted.touched += 1
+                yield one
+
+    many = Counted(passage(f"f{name}/x", None, "x" * 40) for name in range(100))
+    size = len("\n".join(whole("knowledge", one) for one in many[:3]))
+    assert len(provide(many, token_budget=size + 40, count_tokens=len).blocks) == 3
+    assert Counted.touched <= 5
+
+
+def test_a_side_does_not_look_for_ever_for_what_has_room() -> None:
+    small = passage("z", None, "x")
+    room = len(whole("knowledge", small))
+    for hopeless, expected in ((49, ["z"]), (50, [])):
+        knowledge = [passage(f"{number:099}", None, "x" * 300) for number in range(hopeless)]
+        context = provide([*knowledge, small], token_budget=room, count_tokens=len)
+        assert concepts(context) == expected
 
 
 def test_a_block_that_was_cut_for_its_share_is_made_whole_with_what_is_left() -> None:
     one = passage("a", "A title", "x" * 100)
     size = len(whole("knowledge", one))
-    assert size * 0.6 > len(cut("knowledge", one, 1))
+    assert size * 0.6 > len(cut("knowledge", one, ["A title"]))
     context = provide([one], token_budget=size, count_tokens=len)
     assert text_of(context) == whole("knowledge", one)
 

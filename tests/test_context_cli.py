@@ -110,6 +110,19 @@ def test_strategy_quota_and_shares_reach_the_provider(catalog: Path) -> None:
     assert sources(catalog, *only_memory)["memory:user"] == (1, 1, 0)
 
 
+def test_whole_bodies_are_given_if_that_is_wanted(catalog: Path) -> None:
+    write_tree(catalog.parent, {"small/policy.md": "---\ntitle: Policy\n---\nA refund\n\nTakes five days.\n"})
+    shown = document(catalog, "--content", "body")["message"]
+    assert "\nPolicy\nA refund\n\nTakes five days.\n</okf-context>" in shown
+    assert "five days" not in document(catalog)["message"]
+
+
+def test_what_is_not_to_be_relied_upon_says_so(catalog: Path) -> None:
+    front = "---\ntitle: Policy\nstatus: deprecated\nstale_after: 2024-01-01\n---\n"
+    write_tree(catalog.parent, {"small/policy.md": f"{front}A refund\n"})
+    assert "\nPolicy [deprecated] [stale]\nA refund\n" in document(catalog)["message"]
+
+
 def test_stale_concepts_are_left_out_if_that_is_wanted(catalog: Path) -> None:
     write_tree(catalog.parent, {"small/policy.md": "---\nstale_after: 2024-01-01\n---\nrefund\n"})
     assert "small" in sources(catalog)
@@ -142,20 +155,26 @@ def test_a_catalog_without_memory_gives_knowledge(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("terminal", [{}, {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}])
-def test_control_characters_never_reach_the_terminal(catalog: Path, terminal: dict[str, str]) -> None:
+@pytest.mark.parametrize("content", ["snippet", "body"])
+def test_control_characters_never_reach_the_terminal(
+    catalog: Path, terminal: dict[str, str], content: str
+) -> None:
     files = {
         "small/\x1b]0;name\x07.md": '---\ntitle: "refund \\e[2J\\n\\x9b1m"\n---\n',
         "small/b.md": "refund \x1b]0;owned\x07 \x08\x7f\u009b31m \u202eevil\u2066\n",
     }
     write_tree(catalog.parent, files)
-    shown = run("context", "refund", "--catalog", catalog, env=terminal)
+    # A snippet has spaces for control characters already; a body is shown as it is.
+    asked = ["context", "refund", "--catalog", catalog, "--content", content]
+    shown = run(*asked, env=terminal)
     for character in "\x07\x08\x7f\x9b\u202e\u2066":
         assert character not in shown
     assert "\x1b]" not in shown
     assert "\x1b[2J" not in shown
-    assert r"refund \x1b]0;owned\x07 \x08\x7f\x9b31m \u202eevil\u2066" in shown
+    assert (r"refund \x1b]0;owned\x07 \x08\x7f\x9b31m \u202eevil\u2066" in shown) == (content == "body")
+    assert r"\u202eevil\u2066" in shown
     assert "&#27;]0;name&#7;" in shown
-    assert run("context", "refund", "--catalog", catalog, "--json", env=terminal).isascii()
+    assert run(*asked, "--json", env=terminal).isascii()
 
 
 @pytest.mark.parametrize(
@@ -165,6 +184,7 @@ def test_control_characters_never_reach_the_terminal(catalog: Path, terminal: di
         (["--budget", "some"], "--budget"),
         (["--quota", "0"], "--quota"),
         (["--strategy", "best"], "grouped_by_source"),
+        (["--content", "all"], "'snippet', 'body'"),
         (["--stale", "never"], "'use', 'strict' or a number of days"),
         (["--knowledge-share", "0.7"], "at most 1 together"),
         (["--knowledge-share", "nan"], "knowledge_budget_share is a number from 0 to 1, not nan"),

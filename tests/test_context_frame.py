@@ -299,7 +299,7 @@ def expected_lines(one: KnowledgePassage) -> list[str]:
     title = [] if one.title is None else [flat(one.title)]
     # White_Space, which the three separators are not.
     title = [line for line in title if line.strip(" \t\xa0\u1680\u2000\u3000\u2002\u2003\u2009\u202f\u205f")]
-    return title + [flat(line) for line in re.split("\r?\n", one.excerpt)]
+    return title + [flat(line) for line in re.split("\r?\n", one.snippet)]
 
 
 @settings(max_examples=MORE)

@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 from okf_catalog import (
+    ConceptStatus,
     FileKnowledgeCatalog,
     KnowledgeBatch,
     KnowledgeContext,
     KnowledgePassage,
     KnowledgeResolverRouter,
+    TrustTier,
 )
+from okf_catalog._engine import passage_body
 from trees import write_manifest, write_tree
 
 COUNT = 7
@@ -255,6 +258,63 @@ def test_passages_compare_by_value_and_pickle(resolver: KnowledgeResolverRouter)
     assert hash(loaded) == hash(one)
     assert type(loaded) is KnowledgePassage
     assert copy.deepcopy(one) == one
+
+
+def made(**fields: Any) -> KnowledgePassage:
+    needed: dict[str, Any] = {
+        "source_id": "s",
+        "concept_id": "a",
+        "title": None,
+        "excerpt": "",
+        "score": 1,
+        "bundle_relative_path": "a.md",
+        "trust_tier": TrustTier.UNVERIFIED,
+        "status": ConceptStatus.STABLE,
+        "stale_after": None,
+        "concept_type": None,
+        "description": None,
+    }
+    return KnowledgePassage(**needed | fields)
+
+
+def test_snippet_and_staleness_count_for_equality() -> None:
+    assert made(snippet="a") == made(snippet="a")
+    assert hash(made(snippet="a")) == hash(made(snippet="a"))
+    assert made(snippet="a") != made(snippet="b")
+    assert made(is_stale=True) != made(is_stale=False)
+    for passage in (made(snippet="a", is_stale=True), made(excerpt="b")):
+        assert pickle.loads(pickle.dumps(passage)) == passage
+
+
+def test_a_passage_made_without_a_snippet_shows_excerpt_or_description() -> None:
+    assert made().snippet == ""
+    assert made(excerpt="line", description="what").snippet == "line"
+    assert made(excerpt=" ", description=" what\nit is\n").snippet == "what it is"
+    assert made(excerpt="word " * 100).snippet == "word " * 63 + "word…"
+    assert made(excerpt="line", snippet="").snippet == ""
+    assert made(snippet="as\ngiven").snippet == "as\ngiven"
+    assert made().is_stale is False
+
+
+def test_what_is_no_trust_tier_or_status_is_refused() -> None:
+    assert made(trust_tier="human_reviewed", status="draft").trust_tier is TrustTier.HUMAN_REVIEWED
+    for field in ("trust_tier", "status"):
+        for value in ("unknown", None, 1):
+            with pytest.raises(ValueError, match="is not a valid"):
+                made(**{field: value})
+
+
+def test_members_of_enums_are_the_same_objects_at_each_access(resolver: KnowledgeResolverRouter) -> None:
+    for passage in (*resolver.search("word").passages, made(), pickle.loads(pickle.dumps(made()))):
+        assert passage.trust_tier is TrustTier.UNVERIFIED
+        assert passage.status is ConceptStatus.STABLE
+
+
+def test_the_body_of_a_found_passage_is_at_hand(resolver: KnowledgeResolverRouter) -> None:
+    found = resolver.search("word 3").passages[0]
+    assert passage_body(found) == "word 3"
+    assert passage_body(pickle.loads(pickle.dumps(found))) is None
+    assert passage_body(made()) is None
 
 
 def test_iterators_are_independent_and_outlive_the_answer(resolver: KnowledgeResolverRouter) -> None:

@@ -38,7 +38,10 @@ from okf_catalog import (
     MemoryTier,
     MemoryWriteResult,
     ProvidedContext,
+    RemarkCode,
+    RemarkCount,
     SourceProblem,
+    SourceRemark,
     SourceReport,
     SourceRole,
     StalePolicy,
@@ -63,6 +66,8 @@ def passage(**changes: Any) -> KnowledgePassage:
         "stale_after": "2026-01-01",
         "concept_type": "Metric",
         "description": "what it is",
+        "snippet": "the line",
+        "is_stale": True,
     }
     return KnowledgePassage(**{**fields, **changes})
 
@@ -88,8 +93,21 @@ def snapshot() -> KnowledgeCatalogSnapshot:
 def report() -> SourceReport:
     problems = (SourceProblem("a.md", "not UTF-8"),)
     return SourceReport(
-        KnowledgeCatalogSource("a", "b"), Path("/somewhere/b"), 3, problems, "c", None, "it holds links"
+        KnowledgeCatalogSource("a", "b"),
+        Path("/somewhere/b"),
+        3,
+        problems,
+        "c",
+        None,
+        "it holds links",
+        (remark(),),
+        5000,
+        (RemarkCount(RemarkCode.MISSING_TYPE, 5000),),
     )
+
+
+def remark() -> SourceRemark:
+    return SourceRemark("a.md", 3, RemarkCode.MISSING_TYPE, "no 'type'\u2028")
 
 
 EXAMPLES: dict[str, Callable[[], object]] = {
@@ -130,6 +148,9 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "snapshot": snapshot,
     "problem": lambda: SourceProblem("a.md", "not UTF-8"),
+    "remark": remark,
+    "remark on no line": lambda: dataclasses.replace(remark(), line=None),
+    "remark count": lambda: RemarkCount(RemarkCode.NAME_NOT_READ, 10**9),
     "source report": report,
     "memory entry": lambda: MemoryEntry(
         "2026-11-30", {"type": "a", "title": "b: 'c'", "description": "\n\U00010400"}, "## section\u2028"
@@ -160,6 +181,7 @@ CHOICES = (
     KnowledgeResolverStrategy,
     MemoryCaptureMode,
     MemoryTier,
+    RemarkCode,
     SourceRole,
     TrustTier,
 )
@@ -232,6 +254,7 @@ def test_every_field_of_a_passage_tells_it_from_another(field: str) -> None:
         "score": 1,
         "trust_tier": TrustTier.UNVERIFIED,
         "status": ConceptStatus.STABLE,
+        "is_stale": False,
     }
     assert passage(**{field: other.get(field, "other")}) != passage()
 

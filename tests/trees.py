@@ -42,6 +42,8 @@ def passage_of(passage: KnowledgePassage) -> naive.Passage:
         stale_after=passage.stale_after,
         concept_type=passage.concept_type,
         description=passage.description,
+        snippet=passage.snippet,
+        is_stale=passage.is_stale,
     )
 
 

@@ -60,6 +60,7 @@ from okf_catalog.provider.messages import ChatMessage
 from okf_catalog.provider.provided import ContextBlock, ProvidedContext
 from okf_catalog.provider.provider import KnowledgeContextProvider, ScopeAccessor
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy
+from okf_catalog.remarks import RemarkCode, RemarkCount, SourceRemark
 from okf_catalog.resolver import (
     Clock,
     GroupedKnowledgeResolver,
@@ -120,8 +121,11 @@ __all__ = [
     "ProvidedContext",
     "RefusedTypeError",
     "RefusedValueError",
+    "RemarkCode",
+    "RemarkCount",
     "ScopeAccessor",
     "SourceProblem",
+    "SourceRemark",
     "SourceReport",
     "SourceRole",
     "SourceVisibilityPolicy",

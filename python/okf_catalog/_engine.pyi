@@ -17,6 +17,7 @@ from okf_catalog.values import ConceptStatus, TrustTier
 __all__ = [
     "Answer",
     "BatchAnswer",
+    "Cancellation",
     "Catalog",
     "Conversation",
     "KnowledgePassage",
@@ -26,13 +27,22 @@ __all__ = [
     "Snapshot",
     "Table",
     "is_blank",
+    "last_grapheme_end",
     "note_fork",
     "parse_manifest",
+    "passage_body",
+    "remark_codes",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
+def last_grapheme_end(text: str, place: int, /) -> int:
+    """The end of the last grapheme that ends at or before ``place``, both in code points."""
+
+def remark_codes() -> list[str]: ...
 def note_fork() -> None: ...
+def passage_body(passage: KnowledgePassage, /) -> str | None:
+    """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
 
 @final
 class Snapshot:
@@ -80,12 +90,26 @@ class Catalog:
     ) -> tuple[list[ReportRow], list[ProblemRow]]: ...
     def close(self) -> None: ...
     def search(
-        self, snapshot: Snapshot, question: Question, now: int | None, on_progress: Progress | None, /
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        now: int | None,
+        on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
+        /,
     ) -> Answer:
         """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
     def memory(self, snapshot: Snapshot, /) -> Memory: ...
     def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[ProblemRow]: ...
+
+@final
+class Cancellation:
+    """Lets one thread say that nobody waits any more for what another one does."""
+
+    def __new__(cls) -> Cancellation: ...
+    def cancel(self) -> None:
+        """Ends every call that was given this, at its next slice, and later ones at once."""
 
 @final
 class Conversation:
@@ -97,6 +121,7 @@ class Conversation:
         ordinary: Question,
         limit: int | None,
         on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
         /,
     ) -> BatchAnswer:
         """Answers every question, in order; a text is asked as ``ordinary`` is, but for its text."""
@@ -113,7 +138,14 @@ class Memory:
         For each memory source: its position, how many were marked, how many could not be, and the first of
         those as path and reason.
         """
-    def read(self, places: Sequence[tuple[int, str]], question: Question, now: int | None, /) -> Answer: ...
+    def read(
+        self,
+        places: Sequence[tuple[int, str]],
+        question: Question,
+        now: int | None,
+        cancellation: Cancellation | None = None,
+        /,
+    ) -> Answer: ...
     def list(
         self, at: tuple[int, str], /
     ) -> tuple[list[tuple[str, str | None]], list[str], list[tuple[str, str]]]:
@@ -173,6 +205,8 @@ class KnowledgePassage:
         stale_after: str | None,
         concept_type: str | None,
         description: str | None,
+        snippet: str | None = None,
+        is_stale: bool = False,
     ) -> KnowledgePassage: ...
     @property
     def source_id(self) -> str: ...
@@ -196,6 +230,12 @@ class KnowledgePassage:
     def concept_type(self) -> str | None: ...
     @property
     def description(self) -> str | None: ...
+    @property
+    def snippet(self) -> str:
+        """What a reader should see: one line of at most 320 characters (K7)."""
+    @property
+    def is_stale(self) -> bool:
+        """Whether ``stale_after`` was reached when the question was asked, whatever its policy (L3)."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from types import TracebackType
 from typing import NoReturn, final
 
-from okf_catalog.catalog import FileKnowledgeCatalog
+from okf_catalog.catalog import FileKnowledgeCatalog, close_async
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
 from okf_catalog.freshness import Freshness
+from okf_catalog.length import MAX_QUESTION_BYTES
 from okf_catalog.memory.files import FileMemoryStore, store_after_reload
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
 from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
@@ -60,6 +62,11 @@ class Knowledge:
             self._memory = make(self._catalog, clock=self._clock)
         return self._memory
 
+    @property
+    def max_question_bytes(self) -> int:
+        """How many bytes of UTF-8 the text of a question, and its tag, may have."""
+        return self._catalog.max_question_bytes
+
     def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
         """What the router's ``search`` returns and raises."""
         return self._resolver.search(query)
@@ -92,6 +99,14 @@ class Knowledge:
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> "Knowledge":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await close_async(self._catalog)
+
     def __repr__(self) -> str:
         return f"<Knowledge of {self._catalog!r}>"
 
@@ -107,11 +122,18 @@ def open_knowledge(
     default_source_visibility_policy: SourceVisibilityPolicy | None = None,
     catalog_root: str | os.PathLike[str] | None = None,
     watch_for_changes: bool = True,
-    clock: Clock | None = None,
+    reload_debounce: timedelta = timedelta(milliseconds=250),
+    max_file_bytes: int = 16 * 1024 * 1024,
+    max_threads: int | None = None,
     freshness: Freshness = Freshness.EXACT,
     on_progress: Callable[[str, int, int], object] | None = None,
+    max_question_bytes: int = MAX_QUESTION_BYTES,
+    clock: Clock | None = None,
 ) -> Knowledge:
-    """Opens a catalog with a router over it. The result is a context manager.
+    """Opens a catalog with a router over it. The result is a context manager, ``async with`` too.
+
+    ``default_strategy``, the other defaults and ``clock`` are as a :class:`KnowledgeResolverRouter` takes
+    them, everything else is as a :class:`FileKnowledgeCatalog` does.
 
     Raises:
         CatalogError: the catalog cannot open; lists everything that is wrong (C2).
@@ -119,18 +141,22 @@ def open_knowledge(
     """
     # The caller's own mistakes come first: nothing is read before.
     strategy = strategy_of("default_strategy", default_strategy)
-    check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
+    quota = check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
     catalog = FileKnowledgeCatalog(
         catalog_file_path,
         catalog_root=catalog_root,
         watch_for_changes=watch_for_changes,
+        reload_debounce=reload_debounce,
+        max_file_bytes=max_file_bytes,
+        max_threads=max_threads,
         freshness=freshness,
         on_progress=on_progress,
+        max_question_bytes=max_question_bytes,
     )
     resolver = KnowledgeResolverRouter(
         catalog,
         default_strategy=strategy,
-        default_fairness_quota=default_fairness_quota,
+        default_fairness_quota=quota,
         default_source_visibility_policy=default_source_visibility_policy,
         clock=clock,
     )

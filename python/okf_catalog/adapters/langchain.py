@@ -33,7 +33,7 @@ __all__ = ["OkfRetriever"]
 class OkfRetriever(BaseRetriever):
     """Finds documents in a catalog. A blank question finds none.
 
-    A document's ``page_content`` is the title and the line that matched; its ``metadata`` says where that is
+    A document's ``page_content`` is the title and the snippet (K7); its ``metadata`` says where that is
     from and how far to trust it. ``limit=None`` hands over all that matched.
 
     How it asks is the host's choice and no field of the model: a run's ``configurable`` values, which servers

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["OkfRetriever"]
 
-_READ_BY_MODELS = {"source_id", "concept_id", "trust_tier", "status", "stale_after"}
-"""LlamaIndex writes metadata above a node's text; the rest would only spend tokens there."""
+_READ_BY_MODELS = {"source_id", "concept_id", "trust_tier", "status", "stale_after", "is_stale"}
+"""LlamaIndex writes metadata above a node's text; the rest, and what is not so, would only spend tokens there."""
 
 
 @final
 class OkfRetriever(BaseRetriever):
     """Finds nodes in a catalog. A blank question finds none.
 
-    A node's text is the title and the line that matched; its ``metadata`` says where that is from and how far
+    A node's text is the title and the snippet (K7); its ``metadata`` says where that is from and how far
     to trust it; its score is the catalog's, a whole number. ``limit=None`` hands over all that matched.
 
     Example:
@@ -82,7 +82,11 @@ def _nodes(passages: Iterable[KnowledgePassage]) -> list[NodeWithScore]:
 
 def _node(passage: KnowledgePassage) -> TextNode:
     metadata = metadata_of(passage)
-    unread = [key for key, value in metadata.items() if key not in _READ_BY_MODELS or value is None]
+    unread = [
+        key
+        for key, value in metadata.items()
+        if key not in _READ_BY_MODELS or value is None or value is False
+    ]
     return TextNode(
         id_=id_of(passage),
         text=text_of(passage),

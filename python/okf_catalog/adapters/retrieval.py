@@ -104,12 +104,12 @@ class Retrieval:
 
 
 def text_of(passage: KnowledgePassage) -> str:
-    """What a model reads of a passage: its title, then the excerpt or else the description. Never empty."""
-    lines = (passage.title, passage.excerpt or passage.description)
+    """What a model reads of a passage: its title, then its snippet. Never empty."""
+    lines = (passage.title, passage.snippet)
     return "\n".join(line for line in lines if line) or passage.concept_id
 
 
-def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | None]:
+def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | bool | None]:
     """What else is known of a passage, as plain values that any store or tracer can write down."""
     return {
         "source_id": passage.source_id,
@@ -121,6 +121,7 @@ def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | None]:
         "trust_tier": passage.trust_tier.value,
         "status": passage.status.value,
         "stale_after": passage.stale_after,
+        "is_stale": passage.is_stale,
     }
 
 

@@ -15,7 +15,6 @@ from okf_catalog.cli.screen import open_console, show, visible
 __all__ = ["print_json", "print_readable"]
 
 TITLE_LENGTH = 160
-EXCERPT_LENGTH = 320
 INDENT = 4
 
 
@@ -36,11 +35,11 @@ def _print_passage(console: Console, rank: int, passage: KnowledgePassage, terms
     # A terminal without colours, and everything that is no terminal, gets marks made of characters.
     style = None if console.color_system is None else "bold yellow"
     title = clip(passage.title or passage.concept_id, terms, length=TITLE_LENGTH)
-    excerpt = clip(passage.excerpt, terms, length=EXCERPT_LENGTH)
+    snippet = passage.snippet
     show(console, Text.assemble((f"{rank:>{INDENT - 1}} ", "dim"), marked(title, terms, style=style)))
     show(console, Text(_particulars(passage), style="dim"), indent=INDENT)
-    if excerpt:
-        show(console, marked(excerpt, terms, style=style), indent=INDENT)
+    if snippet:
+        show(console, marked(snippet, terms, style=style), indent=INDENT)
     show(console, Text())
 
 
@@ -50,7 +49,7 @@ def _particulars(passage: KnowledgePassage) -> str:
     if passage.status is not ConceptStatus.STABLE:
         words.append(passage.status.value)
     if passage.stale_after is not None:
-        words.append(f"stale after {passage.stale_after}")
+        words.append(f"stale {'since' if passage.is_stale else 'after'} {passage.stale_after}")
     if passage.trust_tier is not TrustTier.UNVERIFIED:
         words.append(passage.trust_tier.value.replace("_", " "))
     return visible(", ".join(words))
@@ -95,4 +94,6 @@ def _row(passage: KnowledgePassage) -> Mapping[str, Any]:
         "stale_after": passage.stale_after,
         "concept_type": passage.concept_type,
         "description": passage.description,
+        "snippet": passage.snippet,
+        "is_stale": passage.is_stale,
     }

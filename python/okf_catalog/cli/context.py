@@ -39,6 +39,7 @@ from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
 from okf_catalog.cli.table import table
 from okf_catalog.provider.budget import tokens_of_length
+from okf_catalog.provider.frame import BlockContent
 
 __all__ = ["context"]
 
@@ -60,6 +61,10 @@ def context(
     memory_share: Annotated[
         float, typer.Option(metavar="PART", help="The part of the budget that is for memory first.")
     ] = 0.4,
+    content: Annotated[
+        BlockContent,
+        typer.Option(help="What to show of a concept: the line that answers best, or all of it."),
+    ] = "snippet",
     strategy: StrategyOption = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
     quota: QuotaOption = None,
     stale: StaleOption = "use",
@@ -95,6 +100,7 @@ def context(
                 resolver_strategy=strategy,
                 fairness_quota=quota,
                 stale_policy=stale_policy,
+                block_content=content,
                 scope_accessor=lambda: scope,
                 on_internal_error=errors.append,
             )

@@ -19,6 +19,8 @@ __all__ = ["Span", "clip", "fold", "marked", "spans", "terms_of"]
 _TERM = re.compile("[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 ELLIPSIS = "..."
+LOOKED_AT = 64
+"""A match is looked for in so many times the length that is shown, however long a text is."""
 
 
 class Span(NamedTuple):
@@ -69,10 +71,10 @@ def _occurrences(folded: str, term: str) -> Iterator[Span]:
 
 
 def clip(text: str, terms: frozenset[str], *, length: int) -> str:
-    """At most about ``length`` characters of a text, among them the first match."""
+    """At most about ``length`` characters of a text, among them the first match if it is near enough."""
     if len(text) <= length:
         return text
-    folded = fold(text)
+    folded = fold(text[: LOOKED_AT * length])
     starts = ((folded.find(term), len(term)) for term in terms)
     first = min((Span(start, start + width) for start, width in starts if start >= 0), default=Span(0, 0))
     start = 0 if first.end <= length else max(first.start - length // 4, 0)

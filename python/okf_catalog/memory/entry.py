@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_kind, check_text
+from okf_catalog.checks import check_kind, check_text, is_kind, keep_plain
 from okf_catalog.errors import RefusedValueError
 
 __all__ = ["MemoryEntry"]
@@ -86,14 +86,15 @@ class MemoryEntry:
     section_markdown: str
 
     def __post_init__(self) -> None:
-        _check_name(self.concept_name)
-        object.__setattr__(self, "frontmatter_if_creating", _frontmatter(self.frontmatter_if_creating))
-        check_text("section_markdown", self.section_markdown)
-        if "\0" in self.section_markdown:
+        keep_plain(self, "concept_name", _check_name(self.concept_name))
+        keep_plain(self, "frontmatter_if_creating", _frontmatter(self.frontmatter_if_creating))
+        section = check_text("section_markdown", self.section_markdown)
+        if "\0" in section:
             raise RefusedValueError(
-                f"section_markdown holds a NUL at index {self.section_markdown.index(chr(0))}; "
+                f"section_markdown holds a NUL at index {section.index(chr(0))}; "
                 "a file that holds one is not read, so replace it, by '\\ufffd' for example"
             )
+        keep_plain(self, "section_markdown", section)
 
     def __reduce__(self) -> tuple[Any, ...]:
         front = {
@@ -103,9 +104,8 @@ class MemoryEntry:
         return MemoryEntry, (self.concept_name, front, self.section_markdown)
 
 
-def _check_name(name: object) -> None:
-    check_text("concept_name", name)
-    name = cast("str", name)
+def _check_name(given: object) -> str:
+    name = check_text("concept_name", given)
     problem = None
     if is_blank(name):
         problem = "it is empty or only white space"
@@ -123,6 +123,7 @@ def _check_name(name: object) -> None:
         raise RefusedValueError(
             f"concept_name is one segment of a path that can be found again, not {_shown(name)}: {problem}"
         )
+    return name
 
 
 def name_below(field: str, given: object, place: str) -> str:
@@ -132,8 +133,7 @@ def name_below(field: str, given: object, place: str) -> str:
         RefusedTypeError: it is not a ``str``.
         RefusedValueError: no concept can have that name.
     """
-    check_text(field, given)
-    name = cast("str", given).removeprefix(f"{place}/")
+    name = check_text(field, given).removeprefix(f"{place}/")
     parts = name.split("/")
     problem = None
     if "" in parts:
@@ -158,11 +158,10 @@ def _frontmatter(given: object) -> _Frontmatter[FrontmatterValue]:
     pairs = dict[str, FrontmatterValue]()
     for key, value in _items(field, given):
         where = f"{field}[{key!r}]"
-        if key not in REQUIRED and isinstance(value, Mapping):
-            pairs[key] = _texts(where, value)  # pyright: ignore[reportUnknownArgumentType]
-            continue
-        check_text(where, value)
-        pairs[key] = cast("str", value)
+        if key not in REQUIRED and is_kind(value, Mapping):
+            pairs[key] = _texts(where, value)
+        else:
+            pairs[key] = check_text(where, value)
     for key in REQUIRED:
         if key not in pairs:
             raise RefusedValueError(f"{field} says type, title and description; {key!r} is missing")
@@ -174,16 +173,14 @@ def _frontmatter(given: object) -> _Frontmatter[FrontmatterValue]:
 def _texts(field: str, given: object) -> _Frontmatter[str]:
     pairs = dict[str, str]()
     for key, value in _items(field, given):
-        check_text(f"{field}[{key!r}]", value)
-        pairs[key] = cast("str", value)
+        pairs[key] = check_text(f"{field}[{key!r}]", value)
     return _Frontmatter(pairs)
 
 
 def _items(field: str, given: object) -> Iterator[tuple[str, object]]:
     check_kind(field, given, Mapping, "a mapping of str to str")
-    for key, value in cast("Mapping[object, object]", given).items():
-        check_text(f"each key of {field}", key)
-        key = cast("str", key)
+    for given_key, value in cast("Mapping[object, object]", given).items():
+        key = check_text(f"each key of {field}", given_key)
         if is_blank(key) or len(key) > MOST_KEY_CHARACTERS:
             raise RefusedValueError(
                 f"each key of {field} has 1 to {MOST_KEY_CHARACTERS} characters that are not all white space"

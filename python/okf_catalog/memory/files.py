@@ -3,12 +3,13 @@
 import logging
 from typing import NoReturn, TypeAlias, final
 
-from okf_catalog._engine import Memory
+from okf_catalog._engine import Cancellation, Memory
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
-from okf_catalog.checks import check_kind, check_text
+from okf_catalog.checks import check_bool, check_kind, check_text
 from okf_catalog.clock import Clock, check_clock, now_of
 from okf_catalog.context import KnowledgeDiagnostic, KnowledgeDiagnosticCode, diagnostics_of
 from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
+from okf_catalog.length import check_length
 from okf_catalog.manifest import MemoryTier
 from okf_catalog.memory.entry import MemoryEntry, name_below
 from okf_catalog.memory.place import applies, memory_path, own_tier, places_below
@@ -81,6 +82,11 @@ class FileMemoryStore:
         _mark(view, catalog)
         return view
 
+    @property
+    def max_question_bytes(self) -> int:
+        """How many bytes of UTF-8 the text of a question, and its tag, may have."""
+        return self._catalog.max_question_bytes
+
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
         """What the tiers that apply to ``scope`` remember of the question, session, user, tenant (Y2, Y3).
 
@@ -93,15 +99,22 @@ class FileMemoryStore:
         Raises:
             RefusedTypeError, RefusedValueError: ``scope`` or ``query`` is refused, as by a resolver (Q1).
         """
+        return self._read(scope, query, None)
+
+    def _read(
+        self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str, cancellation: Cancellation | None
+    ) -> MemoryReadResult:
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         query = query_of("query", query)
+        check_length(query, self._catalog.max_question_bytes)
         view = self._view()
         memory = self._memory(view)
         if memory is None:
             return MemoryReadResult((), _overlapping(view, scope))
         strategy = KnowledgeResolverStrategy.GROUPED_BY_SOURCE.value
         question = (query.text, query.tag, query.stale_policy.grace_days, strategy, None, ())
-        answer = memory.read([*_places(view, scope).values()], question, now_of(self._clock))
+        places = [*_places(view, scope).values()]
+        answer = memory.read(places, question, now_of(self._clock), cancellation)
         log_problems(answer.problems)
         return MemoryReadResult(answer.passages, diagnostics_of(answer))
 
@@ -191,7 +204,7 @@ class FileMemoryStore:
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         if tier is not None:
             check_kind("tier", tier, MemoryTier, "a MemoryTier or None")
-        check_kind("below", below, bool, "a bool")
+        check_bool("below", below)
         view = self._view()
         memory = self._memory(view)
         if memory is None:
@@ -243,7 +256,7 @@ class FileMemoryStore:
             RefusedTypeError, RefusedValueError: an argument is of the wrong kind, or the id is no text.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
-        check_text("concept_id", concept_id)
+        concept_id = check_text("concept_id", concept_id)
         view = self._view()
         memory = self._memory(view)
         if memory is None:
@@ -254,11 +267,18 @@ class FileMemoryStore:
         return None
 
     async def read_async(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
-        """What ``read`` returns and raises, computed in a thread so that the event loop goes on."""
+        """What ``read`` returns and raises, computed in a thread so that the event loop goes on.
+
+        When the waiting for it is cancelled, the thread ends its work soon.
+        """
         # As in the resolvers: importing it costs a third of what the package does.
         import asyncio  # noqa: PLC0415
 
-        return await asyncio.to_thread(self.read, scope, query)
+        cancellation = Cancellation()
+        try:
+            return await asyncio.to_thread(self._read, scope, query, cancellation)
+        finally:
+            cancellation.cancel()
 
     async def write_async(
         self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier

@@ -1,53 +1,110 @@
-"""How a passage stands in the message: between tags that nothing in it can forge (X4, X5)."""
+"""How a passage stands in the message: between tags, whole or cut (X4, X6)."""
 
 import re
-import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
+from typing import Literal, TypeAlias
 
-from okf_catalog._engine import KnowledgePassage, is_blank
+from okf_catalog._engine import KnowledgePassage, is_blank, last_grapheme_end, passage_body
+from okf_catalog.checks import check_kind
+from okf_catalog.errors import RefusedValueError
 from okf_catalog.manifest import SourceRole
+from okf_catalog.provider.neutral import neutralised, neutralised_attribute, without_marks
+from okf_catalog.values import ConceptStatus
 
-__all__ = ["Block", "block_of", "joined", "neutralised"]
+__all__ = ["Block", "BlockContent", "block_of", "check_content", "joined"]
+
+BlockContent: TypeAlias = Literal["snippet", "body"]
+"""What a block shows of a concept: the one line that answers best, or all of it."""
+CONTENTS = ("snippet", "body")
 
 CLOSING = "</okf-context>"
 TRUNCATED = "… (truncated)"
+SMALLEST = f'<okf-context id="memory::">\n\n{CLOSING}'
+"""No block is shorter than this."""
+
+USEFUL = 20
+"""Characters of a line that must be left for a part of it to be useful, twice as many below another line."""
+NEAR = 100
+"""How many characters before a cut white space is looked for."""
 
 _BREAK = re.compile("\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
 """All that anybody takes for the end of a line."""
-_LINE_END = re.compile("\r?\n")
-
-_FORGED = "&lt;"
-"""What a ``<`` becomes that would begin a tag of ours."""
-_NAME = "okfcontext"
-"""The name of the tag as ``_plain`` leaves it."""
-_LEFT_BRACKETS = re.compile("[<≮﹤＜‹〈〈⟨❬❮❰˂]")
-_SEEN_THROUGH = frozenset(
-    "/\\-_~!?|&#;:=.'\"*+\u2043\u2044\u2212\u2215\u29f8\u02d7\u2500\u23af\u2796\u30fc\u115f\u1160\u2800\ufffc\ufffd"
-)
-"""Slashes, dashes, fillers, and marks that some reader might pass over."""
-_ID_ESCAPES = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
-_ID_ESCAPED = re.compile('[&"<>\x00-\x1f\x7f-\x9f\u2028\u2029]')
+_BREAK_IN_LINE = re.compile("[\v-\r\x1c-\x1e\x85\u2028\u2029]")
+_SAYS_SOMETHING = re.compile(r"^(?! {0,3}#{1,6}(?:\s|$))[^\n]*[^\W_]", re.MULTILINE)
+"""A line with a letter or a digit that is no heading."""
+_ZERO_WIDTH_SPACE = "\u200b"
+"""Where words end in scripts that are written without spaces."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Block:
-    """A passage as it stands in the message: ``lines`` between an opening and a closing tag."""
+    """A passage as it stands in the message: ``content`` between an opening and a closing tag.
+
+    ``content`` is the title line, if there is one, and the lines below it, which begin at ``below_title``. If
+    it is not ``complete``, the passage has more that there is no room for in any case. ``marks`` stand at the
+    end of its first line.
+    """
 
     role: SourceRole
     source_id: str
     concept_id: str
     opening: str
-    lines: tuple[str, ...]
+    content: str
+    below_title: int
+    complete: bool
+    marks: str
+
+    @cached_property
+    def whole(self) -> str:
+        """The whole block."""
+        return self._framed(self.content)
 
     @property
-    def text(self) -> str:
-        """The whole block."""
-        return joined([self.opening, *self.lines, CLOSING])
+    def emptied(self) -> str:
+        """What is around whatever can be kept of the content."""
+        return joined([self.opening, TRUNCATED, CLOSING])
 
-    def cut(self, kept: int) -> str:
-        """The block with only its first lines, and a line that says so."""
-        return joined([self.opening, *self.lines[:kept], TRUNCATED, CLOSING])
+    def least(self) -> int | None:
+        """Of how few characters something useful can be kept; ``None`` if of none."""
+        useless, useful = 0, min(USEFUL, len(self.content))
+        while self.cut(useful) is None:
+            if useful == len(self.content):
+                return None
+            useless, useful = useful, min(2 * useful, len(self.content))
+        while useful - useless > 1:
+            middle = (useless + useful) // 2
+            if self.cut(middle) is None:
+                useless = middle
+            else:
+                useful = middle
+        return useful
+
+    def cut(self, most: int) -> str | None:
+        """The block with at most so many characters of its content, never all; ``None`` if that is useless.
+
+        Whole lines are kept, but for blank ones at the end. If none of them says something, as a title and
+        headings alone do not, the beginning of the line that follows is kept too. It ends at white space, or
+        between two graphemes where there is none near. Useful is a whole line that is not blank, or the
+        beginning of one from ``USEFUL`` characters on, below other lines from twice as many.
+        """
+        most = min(most, len(self.content) - 1)
+        if most < 1:
+            return None
+        ended = most if self.content[most] == "\n" else self.content.rfind("\n", 0, most)
+        kept = self.content[: max(ended, 0)].rstrip()
+        if ended < most and not _SAYS_SOMETHING.search(kept, self.below_title):
+            least = 2 * USEFUL if kept else USEFUL
+            started = _beginning(self.content[ended + 1 : most], self.content[most], least)
+            if len(started.strip()) >= least:
+                kept = self.content[: ended + 1] + started
+        return None if is_blank(kept) else self._framed(kept, TRUNCATED)
+
+    def _framed(self, content: str, *more: str) -> str:
+        first, line_end, others = content.partition("\n")
+        first = f"{without_marks(first)} {self.marks}".strip(" ") if self.marks else without_marks(first)
+        # All lines together: a tag may begin in one and go on in the next.
+        return joined([self.opening, neutralised(first + line_end + others), *more, CLOSING])
 
 
 def joined(texts: list[str]) -> str:
@@ -55,71 +112,63 @@ def joined(texts: list[str]) -> str:
     return "\n".join(texts)
 
 
-def block_of(role: SourceRole, passage: KnowledgePassage, longest: int | None = None) -> Block:
+def block_of(role: SourceRole, passage: KnowledgePassage, content: BlockContent, longest: int) -> Block:
     """The block of a passage that comes from a source of that role.
 
-    Lines are what the excerpt has of them; whatever else ends a line somewhere becomes a space, in the title
-    every line break (X5). Of a line that is longer than ``longest``, for which there is no room, only so
-    much is looked at, and the rest is dropped.
+    Lines are what the text has of them; whatever else ends a line somewhere becomes a space, in the title
+    every line break (X5). Of a body without its blank lines at both ends, or of a title, not more is taken
+    than ``longest``. Where a body is blank, or not known, the snippet stands for it.
+
+    A concept that is not stable, and then one that is stale, says so at the end of the first line: of the
+    title, or of the text if there is no title. What only looks like these marks there, is neutralised.
     """
     source_id, concept_id, title = passage.source_id, passage.concept_id, passage.title
-    lines = [_one_line(line[:longest]) for line in _LINE_END.split(passage.excerpt)]
-    if title is not None and not is_blank(title := _one_line(title[:longest])):
-        lines.insert(0, title)
-    # Together: a tag may begin in one line and go on in the next.
-    content = neutralised(joined(lines))
-    opening = f'<okf-context id="{_attribute(f"{role.value}:{source_id}:{concept_id}")}">'
-    return Block(role, source_id, concept_id, opening, tuple(content.split("\n")))
-
-
-def _one_line(text: str) -> str:
-    return _BREAK.sub(" ", text)
-
-
-def _attribute(text: str) -> str:
-    return neutralised(_ID_ESCAPED.sub(_escape, text))
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _ID_ESCAPES.get(match[0]) or f"&#{ord(match[0])};"
-
-
-def neutralised(text: str) -> str:
-    """The text, with ``&lt;`` for each ``<`` that begins an opening or closing ``okf-context`` tag (X5).
-
-    In any case, with white space, slashes, controls, combining or invisible characters anywhere, in
-    compatibility forms such as full-width ones, with any dash or none: whatever a lenient reader could take
-    for the tag. Letters of other scripts that merely look alike are other letters.
-    """
-    parts: list[str] = []
-    done = 0
-    for bracket in _LEFT_BRACKETS.finditer(text):
-        if _name_follows(text, bracket.end()):
-            parts += (text[done : bracket.start()], _FORGED)
-            done = bracket.end()
-    return "".join([*parts, text[done:]]) if parts else text
-
-
-def _name_follows(text: str, start: int) -> bool:
-    matched = 0
-    # Ends at the next bracket at the latest: no text takes more than linear time.
-    for place in range(start, len(text)):
-        for character in _plain(text[place]):
-            if character != _NAME[matched]:
-                return False
-            matched += 1
-            if matched == len(_NAME):
-                return True
-    return False
-
-
-@lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
-    """The letters and symbols a reader sees in a character, in lower case; none if it is seen through."""
-    return "".join(
-        part
-        for part in unicodedata.normalize("NFKD", character).casefold()
-        # Marks, spaces, controls and their kin, dashes.
-        if part not in _SEEN_THROUGH and unicodedata.category(part)[0] not in "MZC"
-        if unicodedata.category(part) != "Pd"
+    text = (passage_body(passage) if content == "body" else None) or ""
+    text = _without_blank_ends(text) or passage.snippet
+    head = ""
+    if title is not None and not is_blank(line := _BREAK.sub(" ", title[:longest])):
+        head = f"{line}\n"
+    lines = _BREAK_IN_LINE.sub(" ", text[:longest].replace("\r\n", "\n"))
+    marks = [f"[{passage.status.value}]"] if passage.status is not ConceptStatus.STABLE else []
+    if passage.is_stale:
+        marks.append("[stale]")
+    return Block(
+        role,
+        source_id,
+        concept_id,
+        f'<okf-context id="{neutralised_attribute(f"{role.value}:{source_id}:{concept_id}")}">',
+        head + lines,
+        len(head),
+        complete=len(text) <= longest and len(title or "") <= longest,
+        marks=" ".join(marks),
     )
+
+
+def check_content(block_content: object) -> None:
+    """Refuses what is no ``BlockContent``.
+
+    Raises:
+        RefusedTypeError: it is no ``str``.
+        RefusedValueError: it is another ``str``.
+    """
+    expected = " or ".join(map(repr, CONTENTS))
+    check_kind("block_content", block_content, str, expected)
+    if block_content not in CONTENTS:
+        raise RefusedValueError(f"block_content is {expected}, not {block_content!r}")
+
+
+def _without_blank_ends(text: str) -> str:
+    first = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
+    return text[first:].rstrip()
+
+
+def _beginning(started: str, following: str, least: int) -> str:
+    """What to keep of a line, of which ``started`` is there and ``following`` is the next character."""
+    if following.isspace():
+        return started
+    indentation = len(started) - len(started.lstrip())
+    nearest = max(len(started) // 2, len(started) - NEAR, indentation + least)
+    for place in range(len(started) - 1, nearest - 1, -1):
+        if started[place].isspace() or started[place] == _ZERO_WIDTH_SPACE:
+            return started[:place].rstrip()
+    return started[: last_grapheme_end(started + following, len(started))]

@@ -9,6 +9,7 @@ use crate::{
     search::Criteria,
     searched::Searched,
     snapshot::Snapshot,
+    snippet::snippet,
     tree::Problem,
 };
 
@@ -51,7 +52,7 @@ pub struct Diagnostic {
 pub struct Answer {
     pub(crate) searched: Arc<Searched>,
     pub(crate) criteria: Arc<Criteria>,
-    /// Made for the first excerpt.
+    /// Made for the first excerpt or snippet.
     pub(crate) finder: OnceLock<Finder>,
     pub(crate) hits: Vec<Hit>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -81,7 +82,23 @@ impl Answer {
     /// The line that shows why a passage of this answer matched (K6).
     #[must_use]
     pub fn excerpt<'concept>(&self, concept: &'concept Concept) -> &'concept str {
-        excerpt(&concept.document.body, self.finder.get_or_init(|| Finder::new(&self.criteria.terms)))
+        excerpt(&concept.document.body, self.finder())
+    }
+
+    /// What a reader should see of a passage of this answer, on one line (K7).
+    #[must_use]
+    pub fn snippet(&self, concept: &Concept) -> String {
+        snippet(&concept.document, self.finder())
+    }
+
+    /// Whether a passage of this answer was stale when the question was asked (L3), whatever its policy.
+    #[must_use]
+    pub fn is_stale(&self, concept: &Concept) -> bool {
+        self.criteria.is_stale(concept.document.stale_at)
+    }
+
+    fn finder(&self) -> &Finder {
+        self.finder.get_or_init(|| Finder::new(&self.criteria.terms))
     }
 
     /// What the asker should know.

@@ -17,9 +17,9 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::{
     answer::{Answer, News},
-    batch::Batch,
+    batch,
     containment::Fence,
-    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
+    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode, Faults},
     error::Error,
     events::Events,
     instant::Instant,
@@ -28,7 +28,7 @@ use crate::{
     parallel,
     process::Process,
     question::Question,
-    remark::FileRemark,
+    remark::Remarks,
     search::Alone,
     snapshot::Snapshot,
     source::{Role, Source},
@@ -115,16 +115,14 @@ pub struct SourceReport {
     pub concepts: usize,
     /// Files that are none, sorted by path.
     pub problems: Vec<Problem>,
-    /// The first remarks on files that are served and on names that are passed over (B11), sorted by path.
-    pub remarks: Vec<FileRemark>,
-    /// How many remarks there are.
-    pub remark_count: usize,
+    /// What is to be said of files that are served and of names that are passed over (B11).
+    pub remarks: Remarks,
     /// The source before it, in order S1, that names the same directory.
     pub duplicate_of: Option<u32>,
     /// Why the source is unavailable, if it is.
     pub failure: Option<String>,
-    /// Why the bundle is compared with the disk before each search; `None` if the kernel tells of every
-    /// change.
+    /// Why the bundle is compared with the disk, before each search unless it says otherwise; `None` if the
+    /// kernel tells of every change that it can tell of.
     pub unwatched: Option<String>,
 }
 
@@ -288,7 +286,7 @@ impl Catalog {
         let now = now.unwrap_or_else(system_time);
         let mut prepared = Prepared::default();
         self.prepare(&mut prepared, snapshot, &question.visible, task)?;
-        Ok(self.answer(snapshot, question, now, prepared))
+        self.answer(snapshot, question, now, prepared, task)
     }
 
     /// Answers as [`search`](Self::search) does if nothing has to be read for it; `None` otherwise.
@@ -307,7 +305,11 @@ impl Catalog {
         let task = Task::default();
         let preparation = self.preparation(&process, &task);
         let missing = prepared.add_unchanged(snapshot, &question.visible, preparation);
-        Ok(missing.is_empty().then(|| self.answer(snapshot, question, now, prepared)))
+        if missing.is_empty() {
+            self.answer(snapshot, question, now, prepared, &task).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     fn answer(
@@ -316,10 +318,12 @@ impl Catalog {
         question: &Question,
         now: Instant,
         prepared: Prepared,
-    ) -> Told<Answer> {
+        task: &Task,
+    ) -> Result<Told<Answer>, Error> {
         let searched = Arc::new(question.searched(snapshot, &prepared));
-        let answer = question.answer(searched, question.criteria(now), &Alone, None, self.threads);
-        Told { value: answer, news: prepared.news }
+        let criteria = question.criteria(now, task)?;
+        let answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
+        Ok(Told { value: answer, news: prepared.news })
     }
 
     /// Begins a conversation: questions that are all put at one time to one state of the files.
@@ -405,8 +409,7 @@ impl Catalog {
                 directory: None,
                 concepts: 0,
                 problems: Vec::new(),
-                remarks: Vec::new(),
-                remark_count: 0,
+                remarks: Remarks::default(),
                 duplicate_of: duplicates.get(&source).copied().flatten(),
                 failure: None,
                 unwatched: None,
@@ -416,18 +419,16 @@ impl Catalog {
                     Err(unavailable) => {
                         report.failure = Some(unavailable.reason.clone());
                         if unavailable.among_memories {
-                            report.remarks = vec![FileRemark::of_memories("", &unavailable.reason)];
-                            report.remark_count = 1;
+                            report.remarks = Remarks::of_memories("", &unavailable.reason);
                         }
                     }
                     Ok(ready) => {
                         report.directory = Some(ready.directory.to_path_buf());
                         report.concepts = ready.state.index.len();
                         report.problems = ready.state.problems.to_vec();
-                        report.remarks = ready.state.remarks.first.to_vec();
-                        report.remark_count = ready.state.remarks.count;
+                        report.remarks = ready.state.remarks();
                         if !memories.contains(&source) {
-                            report.unwatched = ready.state.unwatched.as_deref().map(str::to_owned);
+                            report.unwatched = ready.state.compared_because().map(str::to_owned);
                         }
                     }
                 }
@@ -508,21 +509,22 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Begins a batch, each question of which is answered as [`Catalog::search`] would; `limit` keeps the
-    /// top of each answer. A source is compared with the disk when the first question needs it.
+    /// Answers each question as [`Catalog::search`] would, in their order; `limit` keeps the top of each
+    /// answer. A source is compared with the disk when the first question needs it.
     ///
     /// # Errors
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
-    pub fn batch<'questions>(
-        &'questions mut self,
-        questions: &'questions [Question],
+    pub fn ask(
+        &mut self,
+        questions: &[Question],
         limit: Option<usize>,
         task: &Task,
-    ) -> Result<Batch<'questions>, Error> {
+    ) -> Result<Vec<Answer>, Error> {
         let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
         let sources: Vec<u32> = sources.into_iter().collect();
         self.catalog.prepare(&mut self.prepared, &self.snapshot, &sources, task)?;
-        Ok(Batch::new(&self.snapshot, &self.prepared, questions, self.now, limit, self.catalog.threads))
+        let Self { catalog, snapshot, now, prepared } = self;
+        Ok(batch::answer(snapshot, prepared, questions, *now, limit, catalog.threads, task)?)
     }
 
     /// The problem files that were met since this was last asked, and that nobody was told of before.
@@ -570,15 +572,12 @@ fn unreadable(manifest: &Path, error: &io::Error) -> CatalogDiagnostic {
 
 /// Checks the path of every enabled source (C1, C2).
 fn check_paths(fence: &Fence, sources: &[Source]) -> Result<(), Vec<CatalogDiagnostic>> {
-    let faults: Vec<CatalogDiagnostic> = sources
-        .iter()
-        .enumerate()
-        .filter(|(_, source)| source.enabled)
-        .filter_map(|(at, source)| {
-            let breach = fence.enter(&source.path).err()?;
-            let message = format!("sources[{at}] (id {:?}): {}", source.id, breach.reason);
-            Some(CatalogDiagnostic { code: breach.code, message })
-        })
-        .collect();
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    let mut faults = Faults::default();
+    for (at, source) in sources.iter().enumerate().filter(|(_, source)| source.enabled) {
+        if let Err(breach) = fence.enter(&source.path) {
+            let name = || manifest::label(at, Some(&source.id));
+            faults.push(breach.code, || format!("{}: {}", name(), breach.reason));
+        }
+    }
+    faults.or(())
 }

@@ -9,15 +9,32 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use rustix::io::Errno;
+
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{Events, Look, holds_mounted_file, incomplete};
+pub(crate) use elsewhere::{Events, Look, has_our_clock, holds_mounted_file, incomplete};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Events, Look, holds_mounted_file, incomplete};
+pub(crate) use linux::{Events, Look, has_our_clock, holds_mounted_file, incomplete};
+
+/// Why something cannot be watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unwatchable {
+    /// As many files are watched by themselves as should be.
+    TooMany(usize),
+    /// The system refused.
+    Refused(Errno),
+}
+
+impl From<Errno> for Unwatchable {
+    fn from(errno: Errno) -> Self {
+        Unwatchable::Refused(errno)
+    }
+}
 
 /// What is known to have changed in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,44 +1,7 @@
 //! The line of a body that shows why it matched (K6).
 
-use aho_corasick::AhoCorasick;
-use memchr::memmem;
-
-use crate::{fold::fold_into, terms::Terms};
-
-/// So many terms are looked for one by one.
-const FEW: usize = 8;
-/// So are terms of more bytes than this: an automaton takes about a hundred times their room.
-const LONG: usize = 64 << 10;
-
-/// Finds any of some terms in one pass over a text, however many they are.
-#[derive(Debug)]
-pub struct Finder(Kind);
-
-#[derive(Debug)]
-enum Kind {
-    OneByOne(Vec<memmem::Finder<'static>>),
-    AtOnce(AhoCorasick),
-}
-
-impl Finder {
-    /// A finder of any of the terms.
-    #[must_use]
-    pub fn new(terms: &Terms) -> Self {
-        let words = || terms.as_slice().iter().map(|(term, _)| term.as_bytes());
-        let bytes: usize = words().map(<[u8]>::len).sum();
-        let at_once =
-            if words().len() > FEW && bytes <= LONG { AhoCorasick::new(words()).ok() } else { None };
-        let one_by_one = || words().map(|word| memmem::Finder::new(word).into_owned()).collect();
-        Self(at_once.map_or_else(|| Kind::OneByOne(one_by_one()), Kind::AtOnce))
-    }
-
-    fn is_in(&self, folded: &str) -> bool {
-        match &self.0 {
-            Kind::OneByOne(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
-            Kind::AtOnce(automaton) => automaton.is_match(folded),
-        }
-    }
-}
+pub use crate::finder::Finder;
+use crate::fold::fold_into;
 
 /// The first line of `body`, trimmed, that contains any of the terms; empty if there is none.
 ///
@@ -65,6 +28,7 @@ pub fn excerpt<'body>(body: &'body str, finder: &Finder) -> &'body str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terms::Terms;
 
     #[test]
     fn the_first_line_with_any_term_is_shown_trimmed() {

@@ -8,7 +8,7 @@
 //! The modules, in the order data flows through them: [`manifest`] and [`containment`] say where bundles
 //! are; [`tree`], [`document`] and [`frontmatter`] read them; the bundle room keeps what was read like the
 //! disk; [`fold`], [`terms`], [`index`] and [`search`] find what matches; [`rank`] and [`fairness`] order
-//! it; [`excerpt`] and [`answer`] show it; [`memory`] keeps what a host remembers; [`catalog`] holds everything
+//! it; [`excerpt`], [`snippet`] and [`answer`] show it; [`memory`] keeps what a host remembers; [`catalog`] holds everything
 //! together.
 //!
 //! ```
@@ -41,7 +41,7 @@
 //! ```
 
 pub mod answer;
-pub mod batch;
+mod batch;
 mod bundle;
 pub mod catalog;
 pub mod concept;
@@ -52,12 +52,15 @@ pub mod error;
 mod events;
 pub mod excerpt;
 pub mod fairness;
+mod finder;
 pub mod fold;
 pub mod frontmatter;
+pub mod grapheme;
 pub mod index;
 pub mod instant;
 pub mod manifest;
 pub mod memory;
+mod name;
 pub mod parallel;
 mod process;
 pub mod question;
@@ -66,11 +69,13 @@ pub mod remark;
 pub mod search;
 mod searched;
 pub mod snapshot;
+pub mod snippet;
 pub mod source;
 mod sources;
 pub mod task;
 pub mod terms;
 pub mod tree;
+mod trust;
 pub mod watch;
 
 pub use catalog::{Catalog, Options};

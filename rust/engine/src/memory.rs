@@ -179,8 +179,8 @@ impl Memory<'_> {
         }
         let snapshot = Arc::new(self.as_sources(places));
         let searched = Arc::new(question.searched(&snapshot, &prepared));
-        let criteria = question.criteria(now.unwrap_or_else(system_time));
-        let mut answer = question.answer(searched, criteria, &Alone, None, self.threads);
+        let criteria = question.criteria(now.unwrap_or_else(system_time), task)?;
+        let mut answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
         // That nothing is remembered is nothing to be told of.
         answer.diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::SourceUnavailable);
         answer.diagnostics.append(&mut left_out);

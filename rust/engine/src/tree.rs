@@ -19,7 +19,8 @@ use rustix::{
 use crate::{
     containment::{Directory, Identity},
     memory::Sealed,
-    remark::FileRemark,
+    name::{is_concept, is_hidden, why_not_read},
+    remark::{FileRemark, Remark, RemarkCode},
 };
 
 /// Directories nested deeper than this are a problem: each level holds a handle while it is walked.
@@ -61,7 +62,12 @@ impl Stamp {
         }
     }
 
-    /// When the file last changed in any way; no program can set this time back.
+    /// Which file it is.
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// When the file last changed in any way; no program can set this time.
     #[must_use]
     pub fn changed(&self) -> i128 {
         self.changed
@@ -101,8 +107,8 @@ pub struct Listing {
 pub(crate) trait Witness {
     /// A directory, before it is listed.
     fn directory(&mut self, path: &str, handle: BorrowedFd<'_>);
-    /// A file that has other names too, before its stamp is taken.
-    fn shared_file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr);
+    /// A file; whether what is said of it is to be taken anew, because it may have changed since.
+    fn file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr, stat: &Stat) -> bool;
     /// A link was met.
     fn link(&mut self);
 }
@@ -213,6 +219,14 @@ impl Listing {
         self.problems.push(Problem { path, reason: reason.to_owned() });
     }
 
+    /// A file that is no concept by its name; a remark if it looks like one.
+    fn pass_over(&mut self, name: &str, path: impl FnOnce() -> String) {
+        if let Some(sentence) = why_not_read(name) {
+            let remark = Remark { line: None, code: RemarkCode::NameNotRead, sentence };
+            self.remarks.push(FileRemark { path: path(), remark });
+        }
+    }
+
     fn refuse_unreadable(&mut self, path: String, error: &io::Error) -> io::Result<()> {
         exhausted(error)?;
         self.refuse(path, &format!("it cannot be read: {}", plain(error)));
@@ -242,14 +256,21 @@ impl Lister<'_> {
             if self.sealed.is_mark(raw.to_bytes()) {
                 return Ok(Listing::left_out(path));
             }
-            if raw.to_bytes().starts_with(b".") {
+            if is_hidden(raw.to_bytes()) {
                 continue;
             }
             let kind = kind(handle, raw, entry.file_type());
+            // Of what is called like a placeholder, only files are.
+            if raw.to_bytes().starts_with(b".") && kind != Some(FileType::RegularFile) {
+                continue;
+            }
             let Ok(name) = raw.to_str() else {
                 let markdown = raw.to_bytes().ends_with(b".md");
+                let name = raw.to_string_lossy();
                 if kind == Some(FileType::Directory) || (markdown && kind.is_some()) {
-                    listing.refuse(join(&raw.to_string_lossy()), "its name is not UTF-8");
+                    listing.refuse(join(&name), "its name is not UTF-8");
+                } else if kind == Some(FileType::RegularFile) {
+                    listing.pass_over(&name, || join(&name));
                 }
                 continue;
             };
@@ -257,7 +278,8 @@ impl Lister<'_> {
                 Some(FileType::Directory) => listing.directories.push(join(name)),
                 Some(FileType::Symlink) => self.link(&mut listing, handle, raw, join(name))?,
                 Some(kind) if is_concept(name) => self.file(&mut listing, handle, raw, join(name), kind)?,
-                // Not markdown, or gone since the directory was read.
+                Some(FileType::RegularFile) => listing.pass_over(name, || join(name)),
+                // No file, or gone since the directory was read.
                 Some(_) | None => {}
             }
         }
@@ -287,8 +309,7 @@ impl Lister<'_> {
             return Ok(());
         }
         let mut stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
-        if stat.is_ok_and(|stat| stat.st_nlink > 1) {
-            self.witness.shared_file(&path, parent.as_fd(), name);
+        if stat.is_ok_and(|stat| self.witness.file(&path, parent.as_fd(), name, &stat)) {
             stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
         }
         match stat {
@@ -305,13 +326,17 @@ impl Lister<'_> {
     /// is its own: there, none is followed.
     fn link(&mut self, listing: &mut Listing, parent: &OwnedFd, name: &CStr, path: String) -> io::Result<()> {
         self.witness.link();
-        let leads_to_directory = rustix::fs::statat(parent, name, AtFlags::empty())
-            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
-        if leads_to_directory {
+        let leads_to = rustix::fs::statat(parent, name, AtFlags::empty())
+            .map(|stat| FileType::from_raw_mode(stat.st_mode));
+        if leads_to == Ok(FileType::Directory) {
             listing.refuse(path, DIRECTORY_LINK);
             return Ok(());
         }
-        if !path.rsplit('/').next().is_some_and(is_concept) {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if !is_concept(name) {
+            if leads_to == Ok(FileType::RegularFile) {
+                listing.pass_over(name, || path.clone());
+            }
             return Ok(());
         }
         if !self.part.is_empty() {
@@ -355,12 +380,6 @@ impl Lister<'_> {
             Err(Unopened::Io(error)) => listing.refuse_unreadable(path, &error),
         }
     }
-}
-
-/// Whether a file of this name is a concept (B1).
-#[allow(clippy::case_sensitive_file_extension_comparisons)] // The contract asks for lower case.
-pub(crate) fn is_concept(name: &str) -> bool {
-    name.ends_with(".md") && name != "index.md" && name != "log.md"
 }
 
 /// The kind of a directory entry; `None` if it is gone.

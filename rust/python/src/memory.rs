@@ -14,7 +14,7 @@ use crate::{
     answer::Answer,
     convert::{self, QuestionRow},
     errors::run,
-    patience::run_patiently,
+    patience::{Cancellation, run_as_long_as, run_patiently, task_of},
 };
 
 /// `(position of the memory source, directory below it)`
@@ -69,19 +69,22 @@ impl Memory {
     }
 
     /// What the places remember of a question. `now` is in microseconds since 1970.
-    #[pyo3(signature = (places, question, now, /))]
+    #[pyo3(signature = (places, question, now, cancellation=None, /))]
     fn read(
         &self,
         py: Python<'_>,
         places: Vec<PlaceRow>,
         question: QuestionRow<'_>,
         now: Option<i64>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
     ) -> PyResult<Answer> {
         let places: Vec<Place> = places.into_iter().map(place).collect();
         let question = convert::question(question, &self.snapshot)?;
         let now = convert::instant(now);
         let Told { value, news } =
-            self.work(py, |memory, task| memory.read(&places, &question, now, task))?;
+            run_as_long_as(py, &task_of(cancellation), &self.snapshot, None, |task| {
+                self.catalog.memory(&self.snapshot)?.read(&places, &question, now, task)
+            })?;
         let problems = convert::problem_rows(value.snapshot(), news);
         Ok(Answer { inner: Arc::new(value), problems })
     }

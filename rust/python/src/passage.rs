@@ -5,16 +5,19 @@ use std::{borrow::Cow, sync::Arc};
 use okf_engine::{
     answer::{Answer, Passage},
     document::{Status, Trust},
+    snippet,
+    terms::{Terms, is_blank},
 };
 use pyo3::{
     IntoPyObjectExt,
     prelude::*,
-    sync::PyOnceLock,
-    types::{PyDict, PyTuple, PyType},
+    types::{PyDict, PyTuple},
 };
 
+use crate::choice;
+
 /// The fields, in the order of the constructor.
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 13] = [
     "source_id",
     "concept_id",
     "title",
@@ -26,12 +29,19 @@ const FIELDS: [&str; 11] = [
     "stale_after",
     "concept_type",
     "description",
+    "snippet",
+    "is_stale",
 ];
 
 /// One concept that answers a question (D5). Immutable; compares by value; fields are made when read.
 ///
-/// ``score`` counts at least 1 (K3), ``excerpt`` is the first matching line of the body or empty (K6),
-/// ``stale_after`` is the text as written (L2).
+/// ``score`` counts at least 1 (K3). ``snippet`` is what a reader should see, one line of at most 320
+/// characters (K7); ``excerpt`` is the first matching line of the body as it is, or empty (K6).
+/// ``stale_after`` is the text as written (L2); ``is_stale`` says whether that instant was reached when the
+/// question was asked, whatever its policy (L3).
+///
+/// Of a passage that is made without a ``snippet``, that is the ``excerpt``, or else the ``description``, on
+/// one line of at most 320 characters.
 #[pyclass(frozen, module = "okf_catalog")]
 pub(crate) struct KnowledgePassage(Content);
 
@@ -54,6 +64,16 @@ struct Made {
     stale_after: Option<String>,
     concept_type: Option<String>,
     description: Option<String>,
+    snippet: String,
+    is_stale: bool,
+}
+
+impl Made {
+    /// What a caller who does not know of snippets would show.
+    fn default_snippet(excerpt: &str, description: Option<&str>) -> String {
+        let text = if is_blank(excerpt) { description.unwrap_or_default() } else { excerpt };
+        snippet::window(text, &Terms::default(), snippet::MOST)
+    }
 }
 
 impl KnowledgePassage {
@@ -61,7 +81,7 @@ impl KnowledgePassage {
         Self(Content::Found { answer, passage })
     }
 
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyAny>; 11]> {
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyAny>; 13]> {
         Ok([
             self.source_id().into_bound_py_any(py)?,
             self.concept_id().into_bound_py_any(py)?,
@@ -69,12 +89,45 @@ impl KnowledgePassage {
             self.excerpt().into_bound_py_any(py)?,
             self.score().into_bound_py_any(py)?,
             self.bundle_relative_path().into_bound_py_any(py)?,
-            self.trust_tier(py)?,
-            self.status(py)?,
+            self.trust_tier(py)?.into_bound(py),
+            self.status(py)?.into_bound(py),
             self.stale_after().into_bound_py_any(py)?,
             self.concept_type().into_bound_py_any(py)?,
             self.description().into_bound_py_any(py)?,
+            self.snippet().into_bound_py_any(py)?,
+            self.is_stale().into_bound_py_any(py)?,
         ])
+    }
+
+    /// Whether both are the same place of the same answer.
+    fn is_same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (
+                Content::Found { answer, passage },
+                Content::Found { answer: other_answer, passage: other_passage },
+            ) => {
+                Arc::ptr_eq(answer, other_answer)
+                    && Arc::ptr_eq(&passage.concept, &other_passage.concept)
+                    && (passage.source, passage.score) == (other_passage.source, other_passage.score)
+            }
+            _ => false,
+        }
+    }
+
+    fn has_equal_fields(&self, other: &Self) -> bool {
+        self.source_id() == other.source_id()
+            && self.concept_id() == other.concept_id()
+            && self.score() == other.score()
+            && self.title() == other.title()
+            && self.bundle_relative_path() == other.bundle_relative_path()
+            && self.trust() == other.trust()
+            && self.concept_status() == other.concept_status()
+            && self.stale_after() == other.stale_after()
+            && self.concept_type() == other.concept_type()
+            && self.description() == other.description()
+            && self.is_stale() == other.is_stale()
+            && self.excerpt() == other.excerpt()
+            && self.snippet() == other.snippet()
     }
 
     fn trust(&self) -> Trust {
@@ -96,10 +149,9 @@ impl KnowledgePassage {
 impl KnowledgePassage {
     #[new]
     #[pyo3(signature = (*, source_id, concept_id, title, excerpt, score, bundle_relative_path, trust_tier,
-        status, stale_after, concept_type, description))]
+        status, stale_after, concept_type, description, snippet=None, is_stale=false))]
     #[allow(clippy::too_many_arguments)] // One for each field.
     fn new(
-        py: Python<'_>,
         source_id: String,
         concept_id: String,
         title: Option<String>,
@@ -111,9 +163,12 @@ impl KnowledgePassage {
         stale_after: Option<String>,
         concept_type: Option<String>,
         description: Option<String>,
+        snippet: Option<String>,
+        is_stale: bool,
     ) -> PyResult<Self> {
-        let trust: String = trust_class(py)?.call1((trust_tier,))?.getattr("value")?.extract()?;
-        let status: String = status_class(py)?.call1((status,))?.getattr("value")?.extract()?;
+        let trust = choice::trust_of(trust_tier)?;
+        let status = choice::status_of(status)?;
+        let snippet = snippet.unwrap_or_else(|| Made::default_snippet(&excerpt, description.as_deref()));
         Ok(Self(Content::Made(Box::new(Made {
             source_id,
             concept_id,
@@ -121,19 +176,13 @@ impl KnowledgePassage {
             excerpt,
             score,
             bundle_relative_path,
-            trust: match trust.as_str() {
-                "human_reviewed" => Trust::HumanReviewed,
-                "machine_confirmed" => Trust::MachineConfirmed,
-                _ => Trust::Unverified,
-            },
-            status: match status.as_str() {
-                "draft" => Status::Draft,
-                "deprecated" => Status::Deprecated,
-                _ => Status::Stable,
-            },
+            trust,
+            status,
             stale_after,
             concept_type,
             description,
+            snippet,
+            is_stale,
         }))))
     }
 
@@ -186,13 +235,13 @@ impl KnowledgePassage {
     }
 
     #[getter]
-    fn trust_tier<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        trust_class(py)?.call1((self.trust().as_str(),))
+    fn trust_tier(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        choice::trust(py, self.trust())
     }
 
     #[getter]
-    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        status_class(py)?.call1((self.concept_status().as_str(),))
+    fn status(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        choice::status(py, self.concept_status())
     }
 
     #[getter]
@@ -219,18 +268,24 @@ impl KnowledgePassage {
         }
     }
 
+    #[getter]
+    fn snippet(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Content::Found { answer, passage } => answer.snippet(&passage.concept).into(),
+            Content::Made(made) => made.snippet.as_str().into(),
+        }
+    }
+
+    #[getter]
+    fn is_stale(&self) -> bool {
+        match &self.0 {
+            Content::Found { answer, passage } => answer.is_stale(&passage.concept),
+            Content::Made(made) => made.is_stale,
+        }
+    }
+
     fn __eq__(&self, other: &Self) -> bool {
-        self.source_id() == other.source_id()
-            && self.concept_id() == other.concept_id()
-            && self.score() == other.score()
-            && self.title() == other.title()
-            && self.bundle_relative_path() == other.bundle_relative_path()
-            && self.trust() == other.trust()
-            && self.concept_status() == other.concept_status()
-            && self.stale_after() == other.stale_after()
-            && self.concept_type() == other.concept_type()
-            && self.description() == other.description()
-            && self.excerpt() == other.excerpt()
+        self.is_same(other) || self.has_equal_fields(other)
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
@@ -257,15 +312,14 @@ impl KnowledgePassage {
     }
 }
 
-// The two enums are Python's own, so that they are what `enum` makes everywhere else; importing them on
-// every access would cost more than all other fields together.
-
-fn trust_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "okf_catalog.values", "TrustTier")
-}
-
-fn status_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "okf_catalog.values", "ConceptStatus")
+/// The whole body of a passage that came from an answer; `None` for one that was made by hand or unpickled.
+#[pyfunction]
+#[pyo3(signature = (passage, /))]
+pub(crate) fn passage_body<'passage>(
+    passage: &'passage Bound<'_, KnowledgePassage>,
+) -> Option<&'passage str> {
+    match &passage.get().0 {
+        Content::Found { passage, .. } => Some(&passage.concept.document.body),
+        Content::Made(_) => None,
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, RecordBatch, RecordBatchReader, UInt32Array, builder::LargeStringBuilder,
+    ArrayRef, BooleanArray, RecordBatch, RecordBatchReader, UInt32Array, builder::LargeStringBuilder,
     ffi_stream::FFI_ArrowArrayStream,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
@@ -74,6 +74,10 @@ fn schema() -> SchemaRef {
         text("trust_tier", false),
         text("status", false),
         text("stale_after", true),
+        text("concept_type", true),
+        text("description", true),
+        text("snippet", false),
+        Field::new("is_stale", DataType::Boolean, false),
     ]))
 }
 
@@ -98,6 +102,10 @@ struct Columns {
     trust_tier: LargeStringBuilder,
     status: LargeStringBuilder,
     stale_after: LargeStringBuilder,
+    concept_type: LargeStringBuilder,
+    description: LargeStringBuilder,
+    snippet: LargeStringBuilder,
+    is_stale: Vec<bool>,
 }
 
 impl Columns {
@@ -116,6 +124,10 @@ impl Columns {
         self.trust_tier.append_value(document.trust.as_str());
         self.status.append_value(document.status.as_str());
         self.stale_after.append_option(document.stale_after.as_deref());
+        self.concept_type.append_option(document.concept_type.as_deref());
+        self.description.append_option(document.description.as_deref());
+        self.snippet.append_value(answer.snippet(&passage.concept));
+        self.is_stale.push(answer.is_stale(&passage.concept));
         Ok(())
     }
 
@@ -136,6 +148,10 @@ impl Columns {
                 text(&mut self.trust_tier),
                 text(&mut self.status),
                 text(&mut self.stale_after),
+                text(&mut self.concept_type),
+                text(&mut self.description),
+                text(&mut self.snippet),
+                Arc::new(BooleanArray::from(self.is_stale)),
             ],
         )
     }

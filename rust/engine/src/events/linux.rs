@@ -15,12 +15,16 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+    fs::{
+        FileType, Mode, OFlags, Stat, fstat,
+        inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+        openat,
+    },
     io::Errno,
 };
 
-use super::Dirt;
-use crate::memory::is_marker;
+use super::{Dirt, Unwatchable};
+use crate::{containment::Identity, memory::is_marker, name::is_hidden, tree::identity};
 
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
@@ -32,6 +36,10 @@ struct Queue {
     /// Tells when anything was mounted or unmounted.
     mounts: Option<File>,
     watches: HashMap<i32, Watched>,
+    /// The watch of each file that is watched by itself.
+    files: HashMap<Identity, i32>,
+    /// How many files are watched by themselves at most.
+    file_limit: usize,
     bundles: HashMap<u64, Watch>,
     way: u64,
 }
@@ -41,8 +49,17 @@ struct Queue {
 struct Watched {
     /// Whether it lies on the way from the root to a bundle.
     on_way: bool,
+    /// The file that is watched; `None` if it is a directory.
+    file: Option<WatchedFile>,
     /// The bundles it is part of, the directory in them, and the walk it was last met in.
     bundles: Vec<(u64, Arc<str>, u64)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct WatchedFile {
+    identity: Identity,
+    /// Whether it had several names when it was last listed.
+    shared: bool,
 }
 
 #[derive(Debug)]
@@ -62,11 +79,14 @@ const DIRECTORY: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::DELETE_SELF)
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
-const FILE: WatchFlags = WatchFlags::MODIFY
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::DONT_FOLLOW);
+/// What the directory of a file cannot tell: a change by another name, or by a descriptor that was opened
+/// with one. When the file is gone, the kernel ends the watch and says so without being asked.
+const FILE: WatchFlags = WatchFlags::MODIFY.union(WatchFlags::ATTRIB);
+/// Which part of the watches that one user may have is used for files: several processes of a host share it,
+/// and directories must be watched first.
+const FILE_SHARE: usize = 16;
+/// How many watches a user has at least, where that cannot be read.
+const FEWEST_WATCHES: usize = 8192;
 /// The directory itself changed its place or is gone.
 const GONE: ReadFlags =
     ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF).union(ReadFlags::UNMOUNT).union(ReadFlags::IGNORED);
@@ -95,6 +115,12 @@ impl Events {
         let mut queue = self.0.as_ref().ok()?.lock().unwrap_or_else(PoisonError::into_inner);
         queue.as_mut()?.drain();
         Some(Look(queue))
+    }
+
+    /// The queue, for adding watches; what is queued stays there.
+    pub(crate) fn queue(&self) -> Option<Look<'_>> {
+        let queue = self.0.as_ref().ok()?.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.is_some().then_some(Look(queue))
     }
 
     /// Closes the queue; there are no events from now on.
@@ -130,7 +156,7 @@ impl Look<'_> {
 
     /// Watches a directory on the way to a bundle; whether that can be done.
     pub(crate) fn watch_way(&mut self, handle: BorrowedFd<'_>) -> bool {
-        let added = self.queue_mut().add(handle, None, DIRECTORY);
+        let added = self.queue_mut().add(handle, DIRECTORY);
         added.map(|watch| self.queue_mut().watches.entry(watch).or_default().on_way = true).is_ok()
     }
 
@@ -180,26 +206,90 @@ impl Look<'_> {
         }
     }
 
-    /// Watches a directory of a bundle, or the file `name` in it.
+    /// Watches a directory of a bundle.
     pub(crate) fn watch(
         &mut self,
         bundle: u64,
         path: &str,
         handle: BorrowedFd<'_>,
-        name: Option<&CStr>,
-    ) -> Result<(), String> {
-        let flags = if name.is_some() { FILE } else { DIRECTORY };
-        let watch = self.queue_mut().add(handle, name, flags).map_err(|error| match error {
-            Errno::NOSPC => "the limit of inotify watches is reached".to_owned(),
-            error => format!("a directory cannot be watched: {error}"),
-        })?;
-        let walk = self.queue_mut().bundles.get(&bundle).map_or(0, |watch| watch.walk);
-        let bundles = &mut self.queue_mut().watches.entry(watch).or_default().bundles;
-        match bundles.iter_mut().find(|(of, at, _)| *of == bundle && **at == *path) {
-            Some((_, _, met)) => *met = walk,
-            None => bundles.push((bundle, path.into(), walk)),
-        }
+    ) -> Result<(), Unwatchable> {
+        let watch = self.queue_mut().add(handle, DIRECTORY)?;
+        self.queue_mut().meet(watch, bundle, path);
         Ok(())
+    }
+
+    /// Whether so many files of a bundle can be watched by themselves, beside those of other bundles.
+    pub(crate) fn has_room(&self, bundle: u64, files: usize) -> Result<(), Unwatchable> {
+        let queue = self.0.as_ref().expect("a look is only taken at an open queue");
+        let is_other = |watch: &&i32| {
+            let watched = queue.watches.get(watch);
+            watched.is_some_and(|watched| watched.bundles.iter().all(|(of, _, _)| *of != bundle))
+        };
+        let others = queue.files.values().filter(is_other).count();
+        if others + files > queue.file_limit { Err(Unwatchable::TooMany(queue.file_limit)) } else { Ok(()) }
+    }
+
+    /// Watches the file `name`, listed as `stat`, in the directory of a bundle that `parent` is open at; whether
+    /// it was not watched for this directory before, so that `stat` may have been out of date by then.
+    pub(crate) fn watch_file(
+        &mut self,
+        bundle: u64,
+        path: &str,
+        parent: BorrowedFd<'_>,
+        name: &CStr,
+        stat: &Stat,
+    ) -> Result<bool, Unwatchable> {
+        let shared = stat.st_nlink > 1;
+        let queue = self.queue_mut();
+        if let Some(&watch) = queue.files.get(&identity(stat)) {
+            return Ok(queue.meet_file(
+                watch,
+                bundle,
+                path,
+                WatchedFile { identity: identity(stat), shared },
+            ));
+        }
+        if !shared && queue.files.len() >= queue.file_limit {
+            return Err(Unwatchable::TooMany(queue.file_limit));
+        }
+        // By a handle, so that what is noted as watched is what is watched, whatever takes the name meanwhile.
+        let file =
+            match openat(parent, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()) {
+                Ok(file) => file,
+                // It is gone, which its directory tells.
+                Err(Errno::NOENT) => return Ok(true),
+                Err(error) => return Err(error.into()),
+            };
+        let stat = fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Ok(true);
+        }
+        let watch = queue.add(file.as_fd(), FILE)?;
+        queue.files.insert(identity(&stat), watch);
+        Ok(queue.meet_file(watch, bundle, path, WatchedFile { identity: identity(&stat), shared }))
+    }
+
+    /// Watches a file no more that is not in this directory of a bundle now.
+    pub(crate) fn forget_file(&mut self, bundle: u64, path: &str, file: Identity) {
+        let queue = self.queue_mut();
+        let Some(&watch) = queue.files.get(&file) else { return };
+        if let Some(watched) = queue.watches.get_mut(&watch) {
+            watched.bundles.retain(|(of, at, _)| *of != bundle || **at != *path);
+            if watched.bundles.is_empty() {
+                queue.remove(watch);
+            }
+        }
+    }
+
+    /// Watches files of a bundle by themselves no more, except those that have several names.
+    pub(crate) fn forget_files(&mut self, bundle: u64) {
+        let queue = self.queue_mut();
+        for watched in queue.watches.values_mut() {
+            if watched.file.is_some_and(|file| !file.shared) {
+                watched.bundles.retain(|(of, _, _)| *of != bundle);
+            }
+        }
+        queue.keep(|_| true);
     }
 
     /// Watches a bundle no more.
@@ -215,33 +305,56 @@ impl Queue {
             inotify: inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?,
             mounts: File::open("/proc/self/mountinfo").ok(),
             watches: HashMap::new(),
+            files: HashMap::new(),
+            file_limit: most_watches() / FILE_SHARE,
             bundles: HashMap::new(),
             way: 0,
         })
     }
 
     /// Watches exactly what a handle is of, whatever its path leads to by now.
-    fn add(&self, handle: BorrowedFd<'_>, name: Option<&CStr>, flags: WatchFlags) -> Result<i32, Errno> {
-        let mut path = format!("/proc/self/fd/{}", handle.as_raw_fd()).into_bytes();
-        if let Some(name) = name {
-            path.push(b'/');
-            path.extend_from_slice(name.to_bytes());
+    fn add(&self, handle: BorrowedFd<'_>, flags: WatchFlags) -> Result<i32, Errno> {
+        inotify::add_watch(&self.inotify, format!("/proc/self/fd/{}", handle.as_raw_fd()), flags)
+    }
+
+    /// Notes that a watch is part of a bundle; whether that was not known.
+    fn meet(&mut self, watch: i32, bundle: u64, path: &str) -> bool {
+        let walk = self.bundles.get(&bundle).map_or(0, |watch| watch.walk);
+        let bundles = &mut self.watches.entry(watch).or_default().bundles;
+        if let Some((_, _, met)) = bundles.iter_mut().find(|(of, at, _)| *of == bundle && **at == *path) {
+            *met = walk;
+            return false;
         }
-        inotify::add_watch(&self.inotify, path, flags)
+        // Most watches are part of one bundle, and there may be many.
+        bundles.reserve_exact(1);
+        bundles.push((bundle, path.into(), walk));
+        true
+    }
+
+    fn meet_file(&mut self, watch: i32, bundle: u64, path: &str, file: WatchedFile) -> bool {
+        let is_new = self.meet(watch, bundle, path);
+        self.watches.entry(watch).or_default().file = Some(file);
+        is_new
     }
 
     /// Drops what is not to be kept from every watch, and watches of which nothing is left.
     fn keep(&mut self, keep: impl Fn(&(u64, Arc<str>, u64)) -> bool) {
-        let inotify = &self.inotify;
-        self.watches.retain(|watch, watched| {
+        let mut unwanted = Vec::new();
+        for (watch, watched) in &mut self.watches {
             watched.bundles.retain(&keep);
-            let wanted = watched.on_way || !watched.bundles.is_empty();
-            if !wanted {
-                // It may be gone by itself; then so much the better.
-                let _ = inotify::remove_watch(inotify, *watch);
+            if !watched.on_way && watched.bundles.is_empty() {
+                unwanted.push(*watch);
             }
-            wanted
-        });
+        }
+        unwanted.into_iter().for_each(|watch| self.remove(watch));
+    }
+
+    fn remove(&mut self, watch: i32) {
+        if let Some(file) = self.watches.remove(&watch).and_then(|watched| watched.file) {
+            self.files.remove(&file.identity);
+        }
+        // It may be gone by itself; then so much the better.
+        let _ = inotify::remove_watch(&self.inotify, watch);
     }
 
     /// Notes every event that is queued, without waiting for more.
@@ -265,12 +378,19 @@ impl Queue {
 
     fn read(&mut self) {
         let mut buffer = [MaybeUninit::uninit(); 16 << 10];
-        let Self { inotify, watches, bundles, way, .. } = self;
+        let Self { inotify, watches, files, bundles, way, .. } = self;
         let mut reader = inotify::Reader::new(&*inotify, &mut buffer);
         let lost = loop {
             match reader.next() {
                 Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => break true,
-                Ok(event) => note(&event, watches, bundles, way),
+                Ok(event) => {
+                    note(&event, watches, bundles, way);
+                    if event.events().contains(ReadFlags::IGNORED)
+                        && let Some(file) = watches.remove(&event.wd()).and_then(|watched| watched.file)
+                    {
+                        files.remove(&file.identity);
+                    }
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break false,
                 Err(_) => break true,
@@ -278,6 +398,9 @@ impl Queue {
         };
         if lost {
             self.doubt_all();
+            // Which files are gone, so that a number may stand for another one now, was lost too.
+            let files: Vec<i32> = self.files.values().copied().collect();
+            files.into_iter().for_each(|watch| self.remove(watch));
             // What is still queued says nothing that is not doubted already.
         }
     }
@@ -304,58 +427,72 @@ fn note(
     let name = event.file_name().map(CStr::to_bytes).filter(|_| !flags.intersects(GONE));
     // A mark that comes or goes decides over everything below its directory (Y10).
     let marks = name.is_some_and(is_marker);
-    let whole = marks || flags.intersects(GONE | ReadFlags::ISDIR);
+    // What becomes of a file, its directory shows.
+    let whole = watch.file.is_none() && (marks || flags.intersects(GONE | ReadFlags::ISDIR));
     // Other names that start with a dot are passed over (B1).
-    let ignored = !marks && name.is_some_and(|name| name.starts_with(b"."));
-    if !ignored {
-        for (bundle, path, _) in &watch.bundles {
-            let Some(bundle) = bundles.get_mut(bundle) else { continue };
-            match &mut bundle.dirt {
-                dirt @ (Dirt::Clean | Dirt::Directories(_)) if whole => *dirt = Dirt::All,
-                Dirt::All => {}
-                Dirt::Directories(paths) => {
-                    paths.insert(Arc::clone(path));
-                }
-                dirt @ Dirt::Clean => *dirt = Dirt::Directories(BTreeSet::from([Arc::clone(path)])),
+    if !marks && name.is_some_and(is_hidden) {
+        return;
+    }
+    for (bundle, path, _) in &watch.bundles {
+        let Some(bundle) = bundles.get_mut(bundle) else { continue };
+        match &mut bundle.dirt {
+            dirt @ (Dirt::Clean | Dirt::Directories(_)) if whole => *dirt = Dirt::All,
+            Dirt::All => {}
+            Dirt::Directories(paths) => {
+                paths.insert(Arc::clone(path));
             }
+            dirt @ Dirt::Clean => *dirt = Dirt::Directories(BTreeSet::from([Arc::clone(path)])),
         }
     }
-    if flags.contains(ReadFlags::IGNORED) {
-        watches.remove(&event.wd());
-    }
+}
+
+/// How many watches one user may have.
+fn most_watches() -> usize {
+    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
+    limit.ok().and_then(|limit| limit.trim().parse().ok()).unwrap_or(FEWEST_WATCHES)
+}
+
+/// File systems that only this kernel changes, by their magic numbers.
+const LOCAL: [u64; 17] = [
+    0xEF53,      // ext2, ext3, ext4
+    0x5846_5342, // XFS
+    0x9123_683E, // btrfs
+    0x0102_1994, // tmpfs
+    0x8584_58F6, // ramfs
+    0xF2F5_2010, // F2FS
+    0xCA45_1A4E, // bcachefs
+    0x2FC1_2FC1, // ZFS
+    0x3153_464A, // JFS
+    0x5265_4973, // ReiserFS
+    0x3434,      // NILFS
+    0x4D44,      // FAT
+    0x2011_BAB0, // exFAT
+    0x7366_746E, // NTFS
+    0x9660,      // ISO 9660
+    0x7371_7368, // SquashFS
+    0xE0F5_E1E2, // EROFS
+];
+/// What overlays are known by. What is changed in one is changed in a layer of this machine.
+const OVERLAY: u64 = 0x794C_7630;
+
+/// The magic number of the file system that holds `handle`.
+fn kind(handle: BorrowedFd<'_>) -> Result<u64, Errno> {
+    // The field's type differs between systems.
+    #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
+    rustix::fs::fstatfs(handle).map(|stat| stat.f_type as u64 & 0xFFFF_FFFF)
 }
 
 /// Why events of the file system that holds `handle` do not tell of every change, if they do not.
 pub(crate) fn incomplete(handle: BorrowedFd<'_>) -> Option<String> {
-    /// File systems that only this kernel changes, by their magic numbers.
-    const LOCAL: [u64; 17] = [
-        0xEF53,      // ext2, ext3, ext4
-        0x5846_5342, // XFS
-        0x9123_683E, // btrfs
-        0x0102_1994, // tmpfs
-        0x8584_58F6, // ramfs
-        0xF2F5_2010, // F2FS
-        0xCA45_1A4E, // bcachefs
-        0x2FC1_2FC1, // ZFS
-        0x3153_464A, // JFS
-        0x5265_4973, // ReiserFS
-        0x3434,      // NILFS
-        0x4D44,      // FAT
-        0x2011_BAB0, // exFAT
-        0x7366_746E, // NTFS
-        0x9660,      // ISO 9660
-        0x7371_7368, // SquashFS
-        0xE0F5_E1E2, // EROFS
-    ];
-    match rustix::fs::fstatfs(handle) {
-        Ok(stat) => {
-            // The field's type differs between systems.
-            #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
-            let kind = stat.f_type as u64 & 0xFFFF_FFFF;
-            (!LOCAL.contains(&kind)).then(|| "others may change its file system".to_owned())
-        }
+    match kind(handle) {
+        Ok(kind) => (!LOCAL.contains(&kind)).then(|| "others may change its file system".to_owned()),
         Err(error) => Some(format!("its file system cannot be told: {error}")),
     }
+}
+
+/// Whether the times that the file system stamps on changes are those of the clock of this machine.
+pub(crate) fn has_our_clock(handle: BorrowedFd<'_>) -> bool {
+    kind(handle).is_ok_and(|kind| kind == OVERLAY || LOCAL.contains(&kind))
 }
 
 /// Whether a single file is mounted anywhere below a directory: no directory tells of its changes. Where

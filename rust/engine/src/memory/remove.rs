@@ -12,7 +12,10 @@ use rustix::{
 };
 
 use super::{lock::settle, marker, place};
-use crate::tree::{OPEN, identity, is_concept, open_directory, plain};
+use crate::{
+    name::is_concept,
+    tree::{OPEN, identity, open_directory, plain},
+};
 
 /// Each level holds a handle while it is emptied.
 const MAX_DEPTH: usize = 128;

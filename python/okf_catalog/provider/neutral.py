@@ -1,0 +1,209 @@
+"""What a passage says cannot pass for the frame around it (X5)."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+
+__all__ = ["neutralised", "neutralised_attribute", "without_marks"]
+
+_LEFT = (
+    "<\u226e\ufe64\uff1c\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u2991\u2993\u29fc"
+    "\ufe3f\u22d6\xab\u226a\u22d8\u27ea\u300a\ufe3d\u2aa1\u2af7\u02c2\u1438\u16b2"
+    "\U0001d236\U000e003c"
+)
+"""``<``, its compatibility forms, angle brackets and angle quotation marks of every size, single and double,
+what Unicode lists as confusable with ``<``, and the invisible tag character for it."""
+_RIGHT = (
+    ">\u226f\ufe65\uff1e\u203a\u232a\u3009\u27e9\u276d\u276f\u2771\u2992\u2994\u29fd"
+    "\ufe40\u22d7\xbb\u226b\u22d9\u27eb\u300b\ufe3e\u2aa2\u2af8\u02c3\u1433\U0001d237"
+    "\U000e003e"
+)
+"""The same for ``>``."""
+_LOOKALIKES = {
+    "o": (
+        "0\xf8\u03bf\u03c3\u043e\u0585\u05e1\u0647\u0665\u06be\u06c1\u06d5\u06f5\u07c0\u0966\u09e6"
+        "\u0a66\u0ae6\u0b20\u0b66\u0be6\u0c66\u0ce6\u0d20\u0d66\u0e50\u0ed0\u101d\u1040\u10ff\u12d0"
+        "\u1d0f\u1d11\u2c9f\u2d54\u3007\ua4f3\uab3d\U00010292\U000102ab\U0001042c\U000104ea\U00010516"
+        "\U000114d0\U000118c8\U000118d5\U000118d7\U000118e0"
+    ),
+    "k": "\u0138\u0199\u03ba\u043a\u049b\u049d\u04c4\u13e6\u16d5\u1d0b\u2c95\ua4d7\U00010518",
+    "f": (
+        "\u017f\u0192\u03dd\u0493\u0584\u15b4\u1e9d\ua4dd\ua730\ua799\uab35\U00010287\U000102a5"
+        "\U00010525\U000118c2\U0001d213"
+    ),
+    "c": (
+        "\u0188\u03f2\u03f9\u0441\u04ab\u13df\u1d04\u2ca5\ua4da\U000102a2\U00010302\U0001043d"
+        "\U0001051c\U000118e9\U000118f2\U0001f74c"
+    ),
+    "n": "\u014b\u019e\u0272\u0274\u03b7\u03bd\u043f\u0578\u057c\u2c9b\ua4e0\U00010513",
+    "t": (
+        "\u0167\u01ad\u03c4\u0442\u13a2\u1d1b\u22a4\u27d9\u2ca7\ua4d4\U00010297\U000102b1\U00010315"
+        "\U000118dc\U00016f0a\U0001f768"
+    ),
+    "e": ("\u025b\u03b5\u0435\u0454\u04bd\u13ac\u212e\u22ff\u2d39\ua4f0\uab32\U00010286\U000118c6\U000118ce"),
+    "x": (
+        "\xd7\u03c7\u0445\u04b3\u1541\u157d\u166d\u166e\u16b7\u2573\u292b\u292c\u2a2f\u2cad\u2d5d"
+        "\ua4eb\uab53\U00010290\U000102b4\U00010317\U00010322\U00010527\U000118ec"
+    ),
+}
+"""Letters, digits and signs that look like a letter of the frame's name: those that Unicode (UTS 39) lists as
+confusable with it, small capitals, and those with a hook or a stroke. Where Unicode folds it to a letter of
+the name, a character need not be listed."""
+_ENCLOSED = (0x1F150, 0x1F170, 0x1F1E6)
+"""Where alphabets begin that have no decomposition: two in black shapes, and the letters that make flags."""
+_STROKES = frozenset("\u1428\u3161\u1173\u4e00\ua7f7")
+"""Letters that look like a dash."""
+_FILLERS = frozenset("\u115f\u1160")
+"""Letters that are not displayed."""
+_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+"""Tag characters are not displayed, yet some models read them as the ASCII characters they stand for."""
+
+_NAMED = re.compile("okfcontext|txetnocfko")
+"""The name of the tag as ``_PLAIN`` leaves it; and for a text that is displayed from right to left."""
+_MARKS = frozenset(["draft", "deprecated", "stale"])
+_LONGEST_MARK = max(map(len, _MARKS))
+
+_BRACKET = re.compile(f"[{_LEFT}]")
+_END = re.compile(f"[{_RIGHT}]")
+_TAG = re.compile("[\U000e0020-\U000e007e]")
+_SQUARE = frozenset(
+    "[\uff3b\ufe47\u3010\ufe3b\u3014\ufe39\ufe5d\u3016\u3018\u301a\u27e6\u27ec\u2772\u2045\u298b\u298d\u298f"
+)
+"""``[``, its compatibility forms, and brackets that look like it."""
+_QUOTES = frozenset("\uff02\u201c\u201d\u201e\u201f\u2033\u2036\u02ba\u02ee\u3003\u301d\u301e\u301f")
+"""What looks like the quotation mark around the value of an attribute."""
+_ATTRIBUTE_NAMES = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
+_JOINERS = frozenset("\u200c\u200d")
+"""Not displayed, yet emoji and many scripts are not written without them."""
+_MOST_KEPT = 10_000
+"""For how many characters the plain form is kept, in about a megabyte."""
+
+
+def neutralised(text: str) -> str:
+    """The text, with ``&lt;`` for each left bracket that begins a tag of the frame (X5).
+
+    A left bracket is ``<`` or what looks like it: ``_LEFT`` lists them. It begins a tag of the frame if the
+    name ``okf-context`` follows before the next bracket, forwards or backwards; what stands before the name,
+    such as a slash or the prefix of a namespace, does not matter. A right bracket that follows at once, as
+    in ``<>``, is passed over.
+
+    The name is found in any case, in compatibility forms (full-width, mathematical, circled), in black
+    squares and circles, in tag characters, in the look-alikes of other scripts that ``_LOOKALIKES`` lists,
+    and whatever stands between its letters, if it is neither a letter nor a digit: white space and line
+    breaks, dashes of any kind or none, punctuation, symbols, combining marks, variation selectors,
+    controls, and all that is not displayed.
+
+    Not caught are names that only resemble this one (``okf-contents``), other brackets (``[okf-context]``,
+    triangles, kana), what is a tag only when decoded (``&lt;``, ``%3C``, Base64), look-alikes that are not
+    listed, and pieces that only bidirectional controls put in the order of a tag.
+    """
+    parts: list[str] = []
+    done = 0
+    for place in _places_of_tags(text):
+        parts += (text[done:place], "&lt;")
+        done = place + 1
+    return "".join([*parts, text[done:]]) if parts else text
+
+
+def neutralised_attribute(text: str) -> str:
+    """The text as the value of an attribute in double quotes.
+
+    What could end the value, or looks as if it did, and what is not displayed, such as controls, is a
+    character reference; so the text can be read back, but for brackets that :func:`neutralised` replaces.
+    """
+    tags = frozenset(_places_of_tags(text))
+    return "".join("&lt;" if place in tags else _referred(character) for place, character in enumerate(text))
+
+
+def without_marks(line: str) -> str:
+    """The line, with ``&#91;`` for each ``[`` of what looks like status marks at its end."""
+    parts: list[str] = []
+    word = ""
+    end = place = len(line)
+    while place and len(word) <= _LONGEST_MARK:
+        place -= 1
+        if line[place] not in _SQUARE:
+            word = line[place].translate(_PLAIN) + word
+        elif word in _MARKS:
+            parts += (line[place + 1 : end], "&#91;")
+            word, end = "", place
+        else:
+            break
+    return "".join([line[:end], *reversed(parts)]) if parts else line
+
+
+def _places_of_tags(text: str) -> Iterator[int]:
+    """Where the left brackets are that begin a tag of the frame."""
+    if not _NAMED.search(text.translate(_PLAIN)) and not _TAG.search(text):
+        return
+    ends = [*(match.start() for match in _BRACKET.finditer(text)), len(text)]
+    # Each looks no further than to the next one: no text takes more than linear time.
+    for place, following in pairwise(ends):
+        if _names_the_frame(text[place + 1 : following]):
+            yield place
+
+
+def _names_the_frame(text: str) -> bool:
+    for part in _END.split(text):
+        plain = part.translate(_PLAIN)
+        tagged = part.translate(_TAGS).translate(_PLAIN) if _TAG.search(part) else plain
+        if plain or tagged:
+            return bool(_NAMED.search(plain) or _NAMED.search(tagged))
+    return False
+
+
+def _referred(character: str) -> str:
+    """A character of an attribute, as a reference where it has to be one."""
+    if character in _ATTRIBUTE_NAMES:
+        return _ATTRIBUTE_NAMES[character]
+    hidden = unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"} and character not in _JOINERS
+    if hidden or character in _LEFT or character in _RIGHT or character in _QUOTES:
+        return f"&#{ord(character)};"
+    return character
+
+
+class _Plain(dict[int, str]):
+    """What a reader takes a character for, by its number: letters and digits in lower case, or nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._letters = {
+            character: letter for letter, characters in _LOOKALIKES.items() for character in characters
+        }
+
+    def __missing__(self, code: int) -> str:
+        plain = self._enclosed(code) or "".join(self._parts(chr(code)))
+        # A text of a million different characters leaves nothing behind.
+        if len(self) < _MOST_KEPT:
+            self[code] = plain
+        return plain
+
+    @staticmethod
+    def _enclosed(code: int) -> str:
+        return next((chr(ord("a") + code - first) for first in _ENCLOSED if 0 <= code - first < 26), "")
+
+    def _parts(self, character: str) -> Iterator[str]:
+        # Combining marks go before case folding: it makes a letter of one of them (U+0345).
+        for part in filter(_is_displayed, unicodedata.normalize("NFD", character)):
+            if part in self._letters:
+                yield self._letters[part]
+                continue
+            for form in filter(_is_displayed, unicodedata.normalize("NFKD", part)):
+                for letter in filter(_is_displayed, unicodedata.normalize("NFD", form.casefold())):
+                    letter = self._letters.get(letter, letter)  # noqa: PLW2901
+                    if _is_letter(letter):
+                        yield letter
+
+
+def _is_displayed(character: str) -> bool:
+    return unicodedata.category(character)[0] not in "MZC"
+
+
+def _is_letter(character: str) -> bool:
+    """Whether it is a letter or a digit that no reader passes over."""
+    category = unicodedata.category(character)
+    return category[0] in "LN" and category != "Lm" and character not in _STROKES | _FILLERS
+
+
+_PLAIN = _Plain()
