@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from memories import ALICE, FRONT, MARK, ROOTS, USER, entry, fork, open_memories, reads, wrote
-from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, MemoryDeleteResult, memory_path
+from memories import ALICE, FRONT, MARK, ROOTS, USER, entry, fork, gone, open_memories, reads, wrote
+from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, memory_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -212,7 +212,7 @@ def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scop
     assert {*errors} == {None}
     wrote(store, ALICE, USER, section("last"))
     assert names(store.text(ALICE, CONCEPT) or "")[-1] == "last"
-    assert store.delete_scope(ALICE, USER) == MemoryDeleteResult(1, None)
+    assert store.delete_scope(ALICE, USER) == gone(1, 1)
     assert not scope_directory.exists()
 
 

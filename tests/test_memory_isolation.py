@@ -12,7 +12,19 @@ import pytest
 from asking import RESOLVERS, WAYS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from memories import ALICE, LOCAL, MARK, ROOTS, SESSION, TENANT, USER, entry, memory_sources, open_memories
+from memories import (
+    ALICE,
+    LOCAL,
+    MARK,
+    ROOTS,
+    SESSION,
+    TENANT,
+    USER,
+    entry,
+    gone,
+    memory_sources,
+    open_memories,
+)
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -20,7 +32,6 @@ from okf_catalog import (
     GroupedKnowledgeResolver,
     KnowledgeAccessScope,
     KnowledgeQuery,
-    MemoryDeleteResult,
     MemoryTier,
     RemarkCode,
     memory_path,
@@ -93,7 +104,8 @@ def test_scopes_share_only_what_the_same_ids_remember(
         for reader in (one, other):
             assert seen(store, reader) == {(tier, text) for who, tier, text in expected if who == reader}
         count = sum(own(tier, other) is not None for tier in MemoryTier)
-        assert store.delete_scope(other) == MemoryDeleteResult(count, None)
+        concepts = len(seen(store, other))
+        assert store.delete_scope(other) == gone(count, concepts)
         assert seen(store, other) == set()
         kept = {
             (tier, "word of one") for tier in MemoryTier if own(tier, one) not in (None, own(tier, other))

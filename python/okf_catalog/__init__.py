@@ -48,6 +48,7 @@ from okf_catalog.memory.files import FileMemoryStore
 from okf_catalog.memory.place import memory_path
 from okf_catalog.memory.results import (
     MemoryConcept,
+    MemoryConcepts,
     MemoryDeleteResult,
     MemoryReadResult,
     MemoryWriteResult,
@@ -106,6 +107,7 @@ __all__ = [
     "KnowledgeResolverStrategy",
     "MemoryCaptureMode",
     "MemoryConcept",
+    "MemoryConcepts",
     "MemoryDeleteResult",
     "MemoryEntry",
     "MemoryOverlapError",

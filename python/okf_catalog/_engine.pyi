@@ -148,15 +148,22 @@ class Memory:
     ) -> Answer: ...
     def list(
         self, at: tuple[int, str], /
-    ) -> tuple[list[tuple[str, str | None]], str | None, list[tuple[str, str]]]:
-        """Concepts as id and title, why there are none, problem files as path and reason."""
+    ) -> tuple[list[tuple[str, str | None]], list[str], list[tuple[str, str]]]:
+        """Concepts as id and title, what could not be listed, problem files as path and reason."""
     def text(self, at: tuple[int, str], id: str, /) -> str | None: ...
     def write(
-        self, at: tuple[int, str], name: str, frontmatter: Sequence[tuple[str, str]], section: str, /
+        self,
+        at: tuple[int, str],
+        name: str,
+        frontmatter: Sequence[tuple[str, str | Sequence[tuple[str, str]]]],
+        section: str,
+        /,
     ) -> str | None:
         """Why nothing was written, if nothing was."""
-    def delete(self, at: tuple[int, str], /) -> tuple[bool, str | None]:
-        """Whether something is gone, and why something is not."""
+    def delete(self, at: tuple[int, str], levels: int, /) -> tuple[int, int, str | None]:
+        """How many directories of scopes and how many concepts are gone, and why something is not."""
+    def forget(self, at: tuple[int, str], name: str, /) -> tuple[int, int, str | None]:
+        """As for ``delete``, of one concept."""
 
 @final
 class Answer:

@@ -10,7 +10,7 @@ from okf_catalog.catalog import FileKnowledgeCatalog, close_async
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
 from okf_catalog.freshness import Freshness
 from okf_catalog.length import MAX_QUESTION_BYTES
-from okf_catalog.memory.files import FileMemoryStore
+from okf_catalog.memory.files import FileMemoryStore, store_after_reload
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
 from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
 
@@ -21,7 +21,7 @@ __all__ = ["Knowledge", "open_knowledge"]
 class Knowledge:
     """One catalog with a router and a memory over it, opened and closed together: :func:`open_knowledge`."""
 
-    __slots__ = ("_catalog", "_clock", "_memory", "_resolver")
+    __slots__ = ("_catalog", "_clock", "_memory", "_resolver", "_was_apart")
 
     def __init__(
         self, catalog: FileKnowledgeCatalog, resolver: KnowledgeResolverRouter, *, clock: Clock | None = None
@@ -30,6 +30,8 @@ class Knowledge:
         self._resolver = resolver
         self._clock = clock
         self._memory: FileMemoryStore | None = None
+        # If only a reload makes memories overlap with knowledge, there is a store, which fails closed.
+        self._was_apart = not catalog.closed and catalog.view().overlap is None
 
     @property
     def catalog(self) -> FileKnowledgeCatalog:
@@ -48,13 +50,16 @@ class Knowledge:
         A reload may bring one, or take it away (Y7); the store stays the same one.
 
         Raises:
-            MemoryOverlapError: what would be remembered does not lie apart from what others see (Y8).
-            CatalogClosedError: the catalog was closed before this was first asked for.
+            MemoryOverlapError: what would be remembered did not lie apart from what others see when the
+                catalog was opened, and still does not (Y8). If only a reload brings that about, the store is
+                there, and its results say that memory is closed.
+            CatalogClosedError: the catalog was closed.
         """
         if not self._catalog.view().memories:
             return None
         if self._memory is None:
-            self._memory = FileMemoryStore(self._catalog, clock=self._clock)
+            make = store_after_reload if self._was_apart else FileMemoryStore
+            self._memory = make(self._catalog, clock=self._clock)
         return self._memory
 
     @property

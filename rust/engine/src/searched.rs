@@ -64,7 +64,7 @@ impl Searched {
     }
 }
 
-fn source_unavailable(snapshot: &Snapshot, source: u32, reason: &str) -> Diagnostic {
+pub(crate) fn source_unavailable(snapshot: &Snapshot, source: u32, reason: &str) -> Diagnostic {
     let id = &snapshot.sources[source as usize].id;
     Diagnostic {
         code: DiagnosticCode::SourceUnavailable,

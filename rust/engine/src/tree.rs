@@ -38,13 +38,6 @@ pub struct Problem {
     pub reason: String,
 }
 
-impl Problem {
-    /// Whether what is wrong is that it is a link.
-    pub(crate) fn is_link(&self) -> bool {
-        self.reason == LINK || self.reason == DIRECTORY_LINK
-    }
-}
-
 /// What the file system says of a file. Two reads between which it stayed the same saw the same content,
 /// unless the file changed too soon after the first to get another time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

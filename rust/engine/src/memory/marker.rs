@@ -10,7 +10,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, Mode, OFlags, openat, statat},
+    fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat},
     io::{Errno, retry_on_intr},
 };
 
@@ -56,6 +56,21 @@ pub(super) fn put(directory: BorrowedFd<'_>) -> io::Result<bool> {
         Err(Errno::EXIST) => Ok(false),
         Err(errno) => Err(errno.into()),
     }
+}
+
+/// Removes the mark, in whatever case its name is; whether there was one.
+pub(super) fn remove(directory: BorrowedFd<'_>) -> rustix::io::Result<bool> {
+    let mut was_marked = false;
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        if is_marker(entry.file_name().to_bytes()) {
+            match retry_on_intr(|| unlinkat(directory, entry.file_name(), AtFlags::empty())) {
+                Ok(()) | Err(Errno::NOENT) => was_marked = true,
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+    Ok(was_marked)
 }
 
 /// Marks a directory as [`put`] does, and has the mark on the disk.
