@@ -1,5 +1,7 @@
 //! A bundle directory, and the index that is kept like it (B7, F1).
 
+#[cfg(test)]
+mod tests;
 mod watcher;
 
 use std::{

@@ -26,6 +26,9 @@ use rustix::{
 use super::{Dirt, MARK, Unwatchable};
 use crate::{containment::Identity, tree::identity};
 
+#[cfg(test)]
+mod tests;
+
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
 pub(crate) struct Events(Result<Mutex<Option<Queue>>, String>);
@@ -397,12 +400,16 @@ impl Queue {
             }
         };
         if lost {
-            self.doubt_all();
-            // Which files are gone, so that a number may stand for another one now, was lost too.
-            let files: Vec<i32> = self.files.values().copied().collect();
-            files.into_iter().for_each(|watch| self.remove(watch));
+            self.lose_all();
             // What is still queued says nothing that is not doubted already.
         }
+    }
+
+    /// Events were lost. Among them may be those which tell that a watched file is gone, and its number another's.
+    fn lose_all(&mut self) {
+        self.doubt_all();
+        let files: Vec<i32> = self.files.values().copied().collect();
+        files.into_iter().for_each(|watch| self.remove(watch));
     }
 
     fn doubt_all(&mut self) {
@@ -445,10 +452,11 @@ fn note(
     }
 }
 
-/// How many watches one user may have.
+/// How many watches one user may have, in this user namespace.
 fn most_watches() -> usize {
-    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
-    limit.ok().and_then(|limit| limit.trim().parse().ok()).unwrap_or(FEWEST_WATCHES)
+    let limits = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
+    let read = |path| fs::read_to_string(path).ok()?.trim().parse().ok();
+    limits.into_iter().filter_map(read).min().unwrap_or(FEWEST_WATCHES)
 }
 
 /// File systems that only this kernel changes, by their magic numbers.
