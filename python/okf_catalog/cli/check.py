@@ -84,7 +84,7 @@ def _remarks(report: SourceReport) -> Iterator[str]:
     if report.duplicate_of is not None and report.source.role is SourceRole.KNOWLEDGE:
         yield f"{name}: is the directory of {report.duplicate_of}; only grouped_by_source searches it twice"
     if report.compared_because is not None:
-        yield f"{name}: is compared with the disk before each search, because {report.compared_because}"
+        yield f"{name}: is compared with the disk, because {report.compared_because}"
     for problem in report.problems:
         yield f"{name}: {problem.path}: {problem.reason}"
 
