@@ -127,7 +127,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a link that comes": lambda kb: (kb / "link.md").symlink_to("a.md"),
     "a link out of the bundle": lambda kb: (kb / "link.md").symlink_to("/etc/passwd"),
     "the bundle replaced": replace,
-    "the bundle and another directory that change places": lambda kb: exchange(kb),
+    "the bundle and another directory that change places": exchange,
     "the bundle gone": lambda kb: kb.rename(kb.parent / "old"),
     "the bundle a link": lambda kb: kb.rename(kb.parent / "old").parent.joinpath("kb").symlink_to("old"),
     "the bundle a file": lambda kb: write(kb.rename(kb.parent / "old").parent / "kb", "word"),

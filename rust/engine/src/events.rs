@@ -23,10 +23,12 @@ pub(crate) use linux::{Events, Look, has_our_clock, holds_mounted_file, incomple
 
 /// The file that marks a directory of memories (Y10). Of all names that start with a dot, only this one
 /// changes what a bundle holds.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))] // Where there are no events, none is told apart.
 pub(crate) const MARK: &[u8] = b".okf-memory";
 
 /// Why something cannot be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))] // Where there are no events, nothing is watched.
 pub(crate) enum Unwatchable {
     /// As many files are watched by themselves as should be.
     TooMany(usize),

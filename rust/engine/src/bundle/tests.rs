@@ -59,7 +59,7 @@ impl Scene {
     /// What the concept of this id says.
     fn says(&self, id: &str) -> String {
         let state = self.bundle.published().expect("it was compared");
-        state.index.get(id).expect("there is such a concept").document.body.to_string()
+        state.index.get(id).expect("there is such a concept").document.body.clone()
     }
 }
 

@@ -1,4 +1,4 @@
-use std::{ffi::CString, os::unix::fs::MetadataExt};
+use std::{ffi::CString, os::unix::fs::MetadataExt, path::PathBuf};
 
 use super::*;
 
