@@ -166,7 +166,7 @@ def test_a_file_edited_by_another_name_is_seen(tmp_path: Path) -> None:
 
 
 class Held:
-    """A file of the bundle, and a descriptor that its directory does not know of."""
+    """A file of the bundle, and a descriptor that was opened by another name."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
@@ -292,7 +292,7 @@ WRITES: dict[str, Callable[[int], object]] = {
 
 @pytest.mark.parametrize("hold", HOLDS)
 @pytest.mark.parametrize("held_before", [True, False], ids=["held before reading", "held after reading"])
-def test_a_change_by_what_its_directory_does_not_know_is_seen(
+def test_a_write_by_a_name_or_descriptor_from_outside_the_directory_is_seen(
     tmp_path: Path, hold: Callable[[Path], Held], held_before: bool
 ) -> None:
     with make_catalog(tmp_path, {"kb": {"files": FILES}}) as catalog:
