@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from unittest.mock import Mock
 
@@ -137,10 +138,10 @@ class Turning(str):
     def __len__(self) -> int:
         return 0
 
-    def encode(self, *_: object, **__: object) -> bytes:  # type: ignore[override]
+    def encode(self, *_: object, **__: object) -> bytes:
         return b"other"
 
-    def strip(self, *_: object) -> str:  # type: ignore[override]
+    def strip(self, *_: object) -> str:
         return ""
 
     def isascii(self) -> bool:
@@ -373,9 +374,10 @@ def test_a_clock_is_taken_by_the_time_that_it_tells(shelf: Path) -> None:
     (shelf / "low" / "old.md").write_text("---\nstale_after: 2026-01-01\n---\nonce")
     query = KnowledgeQuery("once", stale_policy=StalePolicy.STRICT)
     for year, found in ((2025, 1), (2027, 0)):
-        now = LyingTime(year, 6, 1, tzinfo=timezone.utc)
         with FileKnowledgeCatalog(shelf / "catalog.json", watch_for_changes=False) as catalog:
-            resolver = MergedKnowledgeResolver(catalog, clock=lambda now=now: now)
+            resolver = MergedKnowledgeResolver(
+                catalog, clock=partial(LyingTime, year, 6, 1, tzinfo=timezone.utc)
+            )
             assert len(resolver.search(query).passages) == found
     with FileKnowledgeCatalog(shelf / "catalog.json", watch_for_changes=False) as catalog:
         resolver = MergedKnowledgeResolver(catalog, clock=lambda: LyingTime(2026, 1, 1))
@@ -389,9 +391,10 @@ def test_what_only_claims_to_be_a_question_is_none(catalog: FileKnowledgeCatalog
     assert isinstance(claim, kind)
     for make in RESOLVERS.values():
         resolver = make(catalog)
-        for ask in (resolver.search, lambda query, r=resolver: r.search_batch([query])):
-            with pytest.raises(RefusedTypeError, match="not Mock"):
-                ask(claim)
+        with pytest.raises(RefusedTypeError, match="not Mock"):
+            resolver.search(claim)
+        with pytest.raises(RefusedTypeError, match="not Mock"):
+            resolver.search_batch([claim])
 
 
 def test_what_only_claims_to_be_something_is_refused(shelf: Path, catalog: FileKnowledgeCatalog) -> None:

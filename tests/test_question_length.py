@@ -96,7 +96,11 @@ def test_memories_refuse_it_too(notes: Knowledge) -> None:
     store = notes.memory
     assert isinstance(store, FileMemoryStore)
     assert store.max_question_bytes == MAX_QUESTION_BYTES
-    for read in (store.read, lambda *given: asyncio.run(store.read_async(*given))):
+
+    def awaited(scope: KnowledgeAccessScope, query: Any) -> Any:
+        return asyncio.run(store.read_async(scope, query))
+
+    for read in (store.read, awaited):
         for wrong, field in (("w" * 65_537, "text"), (KnowledgeQuery("word", "é" * 40_000), "tag")):
             with pytest.raises(RefusedValueError, match=f"^{field} has .* at most 65536"):
                 read(KnowledgeAccessScope.LOCAL, wrong)

@@ -8,7 +8,8 @@ import shutil
 import warnings
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 from unittest.mock import MagicMock, Mock
 
 import pytest
@@ -213,15 +214,14 @@ class NoBool(int):
     __class__ = bool  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
 
-class Awkward:
-    """What is asked what it is raises."""
+def not_asked(_: object) -> NoReturn:
+    raise AssertionError("only the type of an answer is looked at")
 
-    @property
-    def __class__(self) -> Any:
-        raise AssertionError("only its type is looked at")
 
-    def __bool__(self) -> bool:
-        raise AssertionError("its truth is not asked")
+Awkward = type(
+    "Awkward", (), {"__class__": property(not_asked), "__bool__": not_asked, "__module__": __name__}
+)
+"""What raises when it is asked what it is, or whether it is true."""
 
 
 def real_numpy() -> list[object]:
@@ -290,6 +290,10 @@ def test_anything_but_a_bool_is_refused(ask: Entrance) -> None:
             assert len(calls) == 1
 
 
+def given(answer: object, *_: object) -> object:
+    return answer
+
+
 def test_what_claims_to_be_a_bool_is_named_so_that_it_can_be_looked_up(ask: Entrance) -> None:
     for answer, expected in (
         (numpy_bool(), "not numpy.bool; return bool(...) of it"),
@@ -297,7 +301,7 @@ def test_what_claims_to_be_a_bool_is_named_so_that_it_can_be_looked_up(ask: Entr
     ):
         assert isinstance(answer, bool) or bool(answer)
         with pytest.raises(RefusedTypeError) as raised:
-            ask(KnowledgeQuery("word", source_visibility_policy=cast("Any", lambda *_, a=answer: a)))
+            ask(KnowledgeQuery("word", source_visibility_policy=cast("Any", partial(given, answer))))
         assert str(raised.value).endswith(expected)
 
 

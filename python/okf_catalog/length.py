@@ -25,14 +25,20 @@ def check_length(query: KnowledgeQuery, most: int, *, where: str = "") -> None:
         RefusedValueError: one of them has more than ``most`` bytes of UTF-8; the message begins with
             ``where``.
     """
-    for field, text in (("text", query.text), ("tag", query.tag)):
-        if text is not None and _MOST_BYTES * len(text) > most:
-            bytes_ = _length(text)
-            if bytes_ > most:
-                raise RefusedValueError(
-                    f"{where}{field} has {bytes_} bytes as UTF-8, and this catalog takes at most {most}; "
-                    "ask for less, or open the catalog with a larger max_question_bytes"
-                )
+    # Most are so short that nothing has to be counted.
+    if _MOST_BYTES * len(query.text) > most:
+        _check("text", query.text, most, where)
+    if query.tag is not None and _MOST_BYTES * len(query.tag) > most:
+        _check("tag", query.tag, most, where)
+
+
+def _check(field: str, text: str, most: int, where: str) -> None:
+    length = _length(text)
+    if length > most:
+        raise RefusedValueError(
+            f"{where}{field} has {length} bytes as UTF-8, and this catalog takes at most {most}; "
+            "ask for less, or open the catalog with a larger max_question_bytes"
+        )
 
 
 def limit_of(*asked: object) -> int | None:

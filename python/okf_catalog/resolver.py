@@ -71,7 +71,14 @@ def check_defaults(
 class _Resolver:
     """The one way from a question to its answer; what differs is which strategy and quota are in force."""
 
-    __slots__ = ("_catalog", "_clock", "_default_policy", "_default_quota", "_strategy")
+    __slots__ = (
+        "_catalog",
+        "_clock",
+        "_default_policy",
+        "_default_quota",
+        "_max_question_bytes",
+        "_strategy",
+    )
 
     def __init__(
         self,
@@ -84,6 +91,7 @@ class _Resolver:
         check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
         self._default_quota = check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
         self._catalog = catalog
+        self._max_question_bytes = catalog.max_question_bytes
         self._strategy = strategy
         self._default_policy = default_source_visibility_policy
         self._clock = clock
@@ -91,7 +99,7 @@ class _Resolver:
     @property
     def max_question_bytes(self) -> int:
         """How many bytes of UTF-8 the text of a question, and its tag, may have."""
-        return self._catalog.max_question_bytes
+        return self._max_question_bytes
 
     def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
         """The answer to one question; a ``str`` is a ``KnowledgeQuery`` of that text.
@@ -204,12 +212,12 @@ class _Resolver:
         """The query that ``query`` is, or is the text of, if it is not too long."""
         checked = query_of(field, query)
         where = "" if field == "query" else f"{field}: "
-        check_length(checked, self._catalog.max_question_bytes, where=where)
+        check_length(checked, self._max_question_bytes, where=where)
         return checked
 
     def _queries(self, queries: object) -> tuple[KnowledgeQuery | str, ...]:
         """The checked queries; a text remains one, as most are never looked at again."""
-        most = self._catalog.max_question_bytes
+        most = self._max_question_bytes
         checked: list[KnowledgeQuery | str] = []
         for index, query in enumerate(_many(queries)):
             if type(query) is str and query.isascii() and len(query) <= most and not is_blank(query):

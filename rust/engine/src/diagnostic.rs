@@ -1,6 +1,6 @@
 //! What can be wrong with a catalog (M1, C1).
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Declares the codes once: the variant, the text users see, and what it means.
 macro_rules! codes {
@@ -110,7 +110,8 @@ impl Faults {
             None => return Ok(value),
             Some(last) if left_out > 0 => {
                 let noun = if left_out == 1 { "fault is" } else { "faults are" };
-                last.message += &format!(" ({left_out} more {noun} not listed, {} in all)", self.count);
+                write!(last.message, " ({left_out} more {noun} not listed, {} in all)", self.count)
+                    .expect("a String takes any text");
             }
             Some(_) => {}
         }

@@ -44,6 +44,7 @@ struct Group {
 
 impl Finder {
     /// A finder of any of the terms.
+    #[allow(clippy::missing_panics_doc)] // Nobody else has the task.
     #[must_use]
     pub fn new(terms: &Terms) -> Self {
         Self::made_for(terms, &Task::default()).expect("nobody else has this task, to abandon it")

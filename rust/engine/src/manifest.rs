@@ -14,6 +14,9 @@ use crate::source::{Role, Source, Tier};
 use self::json::{Field, Node};
 pub(crate) use self::shown::text as quoted;
 
+/// So many sources may a manifest have. Each costs every search something, and a reload a look at the disk.
+pub const MOST_SOURCES: usize = 100_000;
+
 const ROOT_PROPERTIES: [&str; 2] = ["version", "sources"];
 const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role", "tier"];
 
@@ -40,6 +43,7 @@ const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role
 /// in one object is one fault; none of its values is looked at any further. So is a key with a NUL,
 /// and a text with one where a value is expected. Of a great many faults the first
 /// [`MOST_FAULTS`](crate::diagnostic::MOST_FAULTS) are given, and the last of these says how many there are.
+/// More than [`MOST_SOURCES`] sources are one fault of the root.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
     let text = decode(bytes).map_err(|fault| vec![fault])?;
     let reading = json::read(text);
@@ -196,6 +200,12 @@ impl Checks {
         let found = match sources {
             Field::Faulty => return Vec::new(),
             Field::Once(Node::List { items, .. }) if !items.is_empty() => {
+                let count = items.len();
+                if count > MOST_SOURCES {
+                    self.fault(Code::ParseError, || {
+                        format!("sources has {count} entries; write at most {MOST_SOURCES} in one catalog")
+                    });
+                }
                 return items
                     .iter()
                     .enumerate()

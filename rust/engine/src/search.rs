@@ -185,11 +185,11 @@ fn gather<'index, L: Lookup>(
     // Going over all concepts is many times cheaper a piece than sorting what matched.
     let many = concepts / SPARSE;
     let mut scores = (many == 0).then(|| Scores::new(terms, concepts));
-    let mut matched: Vec<(&Part, Vec<L::Held>)> = Vec::with_capacity(index.parts().len());
+    let mut kept: Vec<(&Part, Vec<L::Held>)> = Vec::with_capacity(index.parts().len());
     let mut few = 0;
     for part in index.parts() {
         let find = lookup.within(part.segment());
-        matched.push((part, Vec::new()));
+        kept.push((part, Vec::new()));
         for (at, (term, times)) in terms.as_slice().iter().enumerate() {
             task.go_on()?;
             let matches = find(at, term);
@@ -198,12 +198,12 @@ fn gather<'index, L: Lookup>(
                 continue;
             }
             few += matches.len();
-            if let Some((_, held)) = matched.last_mut() {
+            if let Some((_, held)) = kept.last_mut() {
                 held.push(matches);
             }
             if few >= many {
                 let mut all = Scores::new(terms, concepts);
-                for (part, held) in matched.drain(..) {
+                for (part, held) in kept.drain(..) {
                     for (times, matches) in terms.times().zip(&held) {
                         all.add(part, times, matches);
                     }
@@ -212,7 +212,7 @@ fn gather<'index, L: Lookup>(
             }
         }
     }
-    Ok(scores.map_or(Gathered::Few(matched), Gathered::Many))
+    Ok(scores.map_or(Gathered::Few(kept), Gathered::Many))
 }
 
 impl Criteria {

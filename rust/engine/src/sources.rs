@@ -8,6 +8,7 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use hashbrown::HashMap;
 
 use crate::{
     answer::News,
@@ -22,6 +23,10 @@ use crate::{
     task::{Abandoned, Task},
     tree::{Problem, plain},
 };
+
+/// So many sources are brought up to date at a time: each holds its directory open meanwhile, and a process
+/// may often have no more than 1024 files open.
+const OPEN_AT_ONCE: usize = 128;
 
 /// When a bundle is compared with the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -80,27 +85,41 @@ impl Bundles {
         Self { known, roof: ArcSwapOption::default() }
     }
 
-    /// Notes how the bundle at a path was reached. Two paths of one directory share a bundle; a directory
+    /// Notes how bundles at their paths were reached. Two paths of one directory share a bundle; a directory
     /// that took the place of another gets a new one.
-    fn reached(&self, path: &str, directory: &Directory, way: Option<Way>, events: &Events) -> Arc<Bundle> {
-        let identity = directory.identity;
-        let mut chosen = None;
+    fn reached(&self, entered: &[Entered<'_>], events: &Events) -> Vec<Arc<Bundle>> {
+        let mut chosen = Vec::with_capacity(entered.len());
         let before = self.known.rcu(|bundles| {
-            let same = bundles.get(path).filter(|known| known.identity == identity);
-            let twin = || bundles.values().find(|known| known.identity == identity);
-            let bundle = same.or_else(twin).map(|known| Arc::clone(&known.bundle));
-            let bundle = bundle.unwrap_or_else(|| Arc::new(Bundle::new(None)));
-            chosen = Some(Arc::clone(&bundle));
-            if same.is_some_and(|known| known.way == way) {
+            chosen.clear();
+            let mut twins: HashMap<Identity, Arc<Bundle>> = HashMap::with_capacity(bundles.len());
+            for known in bundles.values() {
+                twins.entry(known.identity).or_insert_with(|| Arc::clone(&known.bundle));
+            }
+            let mut news = Vec::new();
+            for Entered { path, directory, way, .. } in entered {
+                let identity = directory.identity;
+                let same = bundles.get(*path).filter(|known| known.identity == identity);
+                let bundle = match same {
+                    Some(known) => Arc::clone(&known.bundle),
+                    None => Arc::clone(twins.entry(identity).or_insert_with(|| Arc::new(Bundle::new(None)))),
+                };
+                chosen.push(Arc::clone(&bundle));
+                if same.is_none_or(|known| known.way != *way) {
+                    let directory = directory.path.as_path().into();
+                    news.push(((*path).to_owned(), Known { identity, directory, bundle, way: *way }));
+                }
+            }
+            if news.is_empty() {
                 return Arc::clone(bundles);
             }
-            let known = Known { identity, directory: directory.path.as_path().into(), bundle, way };
             let mut bundles = BTreeMap::clone(bundles);
-            bundles.insert(path.to_owned(), known);
+            bundles.extend(news);
             Arc::new(bundles)
         });
-        let chosen = chosen.expect("the bundle was chosen just now");
-        if before.get(path).is_some_and(|known| known.bundle.key() != chosen.key())
+        let is_replaced = |(entered, bundle): (&Entered<'_>, &Arc<Bundle>)| {
+            before.get(entered.path).is_some_and(|known| known.bundle.key() != bundle.key())
+        };
+        if entered.iter().zip(&chosen).any(is_replaced)
             && let Some(mut look) = events.look()
         {
             self.release_forgotten(&before, &mut look);
@@ -221,6 +240,14 @@ pub(crate) struct Prepared {
     pub(crate) news: Vec<News>,
 }
 
+/// A source whose directory was entered.
+struct Entered<'snapshot> {
+    source: u32,
+    path: &'snapshot str,
+    directory: Directory,
+    way: Option<Way>,
+}
+
 /// A directory and the sources that name it.
 struct Named {
     directory: Directory,
@@ -276,13 +303,29 @@ impl Prepared {
         sources: &[u32],
         preparation: Preparation<'_>,
     ) -> Result<(), Abandoned> {
+        let missing = self.missing(sources);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let sealed = Arc::new(Sealed::of(preparation.fence, snapshot, preparation.marks));
+        for some in missing.chunks(OPEN_AT_ONCE) {
+            preparation.task.go_on()?;
+            self.add_some(snapshot, some, preparation, &sealed)?;
+        }
+        Ok(())
+    }
+
+    fn add_some(
+        &mut self,
+        snapshot: &Snapshot,
+        sources: &[u32],
+        preparation: Preparation<'_>,
+        sealed: &Arc<Sealed>,
+    ) -> Result<(), Abandoned> {
         let Preparation { bundles, events, max_bytes, threads, task, .. } = preparation;
-        // One directory is read once, even if several sources name it.
-        let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
-        let (sealed, open) =
-            (Arc::new(Sealed::of(preparation.fence, snapshot, preparation.marks)), Arc::default());
+        let mut entered: Vec<Entered<'_>> = Vec::with_capacity(sources.len());
         let mut found = Found::default();
-        for source in self.missing(sources) {
+        for &source in sources {
             let Source { path, role, .. } = &snapshot.sources[source as usize];
             match enter(preparation, path) {
                 Err(reason) => {
@@ -290,28 +333,34 @@ impl Prepared {
                 }
                 Ok((directory, way)) => {
                     if *role == Role::Knowledge
-                        && let Some(unavailable) = among_memories(&directory, &sealed, &mut found)
+                        && let Some(unavailable) = among_memories(&directory, sealed, &mut found)
                     {
                         bundles.withdraw(path, directory.identity, events);
                         self.ready.insert(source, Err(unavailable));
-                        continue;
+                    } else {
+                        entered.push(Entered { source, path, directory, way });
                     }
-                    let bundle = bundles.reached(path, &directory, way, events);
-                    directories
-                        .entry(directory.identity)
-                        .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
-                        .sources
-                        .push(source);
                 }
             }
         }
+        let reached = bundles.reached(&entered, events);
+        // One directory is read once, even if several sources name it.
+        let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
+        for (Entered { source, directory, .. }, bundle) in entered.into_iter().zip(reached) {
+            directories
+                .entry(directory.identity)
+                .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
+                .sources
+                .push(source);
+        }
         let directories: Vec<_> = directories.into_values().collect();
+        let open = Arc::default();
         // Twice as many as there are cores: when one directory is done before another, nobody waits.
         let each = (2 * threads).div_ceil(directories.len().max(1)).min(threads);
         let fresh = parallel::map(&directories, threads, |named| {
             let source = named.sources[0];
             let knows = snapshot.sources[source as usize].role == Role::Knowledge;
-            let sealed = if knows { &sealed } else { &open };
+            let sealed = if knows { sealed } else { &open };
             let effort = Effort { events, max_bytes, threads: each, task, sealed, source };
             named.bundle.fresh(&named.directory, effort)
         });
