@@ -28,11 +28,23 @@ __all__ = [
     "is_blank",
     "note_fork",
     "parse_manifest",
+    "read_document",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
 def note_fork() -> None: ...
+def read_document(
+    data: bytes, /
+) -> tuple[dict[str, Any], str, list[tuple[int | None, str, str]], list[tuple[str, str]]]:
+    """What one file says: fields, body, remarks as (line, code, sentence), and all of the frontmatter.
+
+    The last is a list of nodes in the order they are written, as (kind, text), where kind is text, null,
+    alias, list, mapping or end.
+
+    Raises:
+        ValueError: The file is binary.
+    """
 
 @final
 class Snapshot:

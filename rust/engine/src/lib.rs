@@ -53,7 +53,7 @@ mod events;
 pub mod excerpt;
 pub mod fairness;
 pub mod fold;
-pub mod frontmatter;
+mod frontmatter;
 pub mod index;
 pub mod instant;
 pub mod manifest;
@@ -70,7 +70,9 @@ pub mod source;
 mod sources;
 pub mod task;
 pub mod terms;
+mod text;
 pub mod tree;
+pub mod version;
 pub mod watch;
 
 pub use catalog::{Catalog, Options};

@@ -9,6 +9,7 @@ mod memory;
 mod passage;
 mod passages;
 mod patience;
+mod reading;
 mod table;
 
 use pyo3::prelude::*;
@@ -23,6 +24,7 @@ mod _engine {
         memory::Memory,
         passage::KnowledgePassage,
         passages::{PassageIterator, Passages},
+        reading::read_document,
         table::Table,
     };
 }
