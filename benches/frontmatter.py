@@ -112,7 +112,9 @@ def compare(path: Path, counts: Counts) -> None:
     counts.remarks.update(code for _, code, _ in remarks)
     block = block_of(data.decode("utf-8", "replace"))
     if block is None:
-        counts.add("no frontmatter" if not ours else "ONLY HERE A BLOCK", path, "" if not ours else repr(body[:60]))
+        counts.add(
+            "no frontmatter" if not ours else "ONLY HERE A BLOCK", path, "" if not ours else repr(body[:60])
+        )
         return
     theirs = nodes_of(block)
     lost = [f"line {line}: {sentence}" for line, code, sentence in remarks if code == "FIELD_NOT_READ"]
