@@ -8,7 +8,6 @@ The manifest is taken to be valid; what makes it invalid is tested on its own.
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
@@ -16,15 +15,37 @@ import stat
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import yaml
+from reading import (
+    NULLS,
+    WHITE_SPACE,
+    Document,
+    Unusable,
+    instant_of,
+    is_dated,
+    nanoseconds,
+    read_document,
+    read_fields,
+    scalar,
+    split_frontmatter,
+    trim,
+)
+
+__all__ = [
+    "NULLS",
+    "WHITE_SPACE",
+    "Document",
+    "Unusable",
+    "instant_of",
+    "nanoseconds",
+    "read_document",
+    "split_frontmatter",
+    "trim",
+]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-Node: TypeAlias = "str | list[Node] | dict[str, Node] | None"
-"""A frontmatter value: a scalar's text, ``None`` for a plain null, a list, or a dict."""
 
 T = TypeVar("T")
 
@@ -37,22 +58,9 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 DAY = 24 * 60 * 60 * 10**9
 """Instants are whole nanoseconds since 1970."""
 
-WHITE_SPACE = (
-    "\t\n\v\f\r \u0085\u00a0\u1680"
-    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
-"""All characters with the Unicode property of this name; ``str.split`` knows others too (K1)."""
 
-NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-
-
-class Refused(Exception):  # noqa: N818  (these three are what the contract calls them)
+class Refused(Exception):  # noqa: N818  (these two are what the contract calls them)
     """The caller's own mistake (Q1, S2)."""
-
-
-class Unusable(Exception):  # noqa: N818
-    """A file that becomes a problem of its source (B7)."""
 
 
 class SourceFailure(Exception):  # noqa: N818
@@ -90,150 +98,9 @@ def fold(text: str) -> str:
     return text.translate(_FOLDING)
 
 
-def trim(text: str) -> str:
-    return text.strip(WHITE_SPACE)
-
-
 def terms_of(text: str) -> list[str]:
     """K1: the folded terms of a query, repeated ones again."""
     return [term for term in re.split(f"[{WHITE_SPACE}]", fold(text)) if term]
-
-
-# Documents (B3 to B6)
-
-
-@dataclass(frozen=True)
-class Document:
-    title: str | None
-    description: str | None
-    tags: tuple[str, ...]
-    concept_type: str | None
-    status: str
-    stale_after: str | None
-    trust_tier: str
-    body: str
-
-
-def split_frontmatter(text: str) -> tuple[str, str]:
-    """B4: the frontmatter and the body.
-
-    Raises:
-        Unusable: The frontmatter does not end.
-    """
-    lines = text.split("\n")
-    if trim(lines[0]) != "---":
-        return "", text
-    for number, line in enumerate(lines[1:], start=1):
-        if trim(line) == "---":
-            front = "".join(f"{line}\n" for line in lines[1:number])
-            return front, "\n".join(lines[number + 1 :])
-    raise Unusable("the frontmatter does not end")
-
-
-def parse_yaml(text: str) -> dict[str, Node]:
-    """B5: the mapping that a frontmatter is, its scalars as text.
-
-    Raises:
-        Unusable: It is not YAML, or not one mapping.
-    """
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        roots = list(_documents(iter(yaml.parse(text, Loader=loader))))
-    except yaml.YAMLError as error:
-        raise Unusable(f"broken YAML: {error}") from error
-    if len(roots) > 1:
-        raise Unusable("more than one document")
-    root = roots[0] if roots else None
-    if root is not None and not isinstance(root, dict):
-        raise Unusable("not a mapping")
-    return root or {}
-
-
-def _documents(events: Iterator[Any]) -> Iterator[Node]:
-    for event in events:
-        if isinstance(event, yaml.DocumentStartEvent):
-            yield _node(next(events), events, {})
-
-
-def _node(event: Any, events: Iterator[Any], anchors: dict[str | None, Node]) -> Node:
-    if isinstance(event, yaml.AliasEvent):
-        if event.anchor not in anchors:
-            raise Unusable(f"nothing is anchored as {event.anchor}")
-        return anchors[event.anchor]
-    node: Node
-    if isinstance(event, yaml.ScalarEvent):
-        # The first flag says: plain and without a tag.
-        node = anchors[event.anchor] = None if event.implicit[0] and event.value in NULLS else event.value
-    elif isinstance(event, yaml.SequenceStartEvent):
-        # Anchored before it is filled: it may hold itself.
-        node = anchors[event.anchor] = items = list[Node]()
-        for item in _until(yaml.SequenceEndEvent, events):
-            items.append(_node(item, events, anchors))
-    else:
-        node = anchors[event.anchor] = entries = dict[str, Node]()
-        for first in _until(yaml.MappingEndEvent, events):
-            key = _node(first, events, anchors)
-            value = _node(next(events), events, anchors)
-            if isinstance(key, str):
-                entries[key] = value
-    return node
-
-
-def _until(end: type, events: Iterator[Any]) -> Iterator[Any]:
-    return itertools.takewhile(lambda event: not isinstance(event, end), events)
-
-
-def scalar(mapping: dict[str, Node], key: str) -> str | None:
-    value = mapping.get(key)
-    return value if isinstance(value, str) else None
-
-
-def tags_of(value: Node) -> tuple[str, ...]:
-    """B6: a list's scalars, or the parts of one scalar."""
-    if isinstance(value, list):
-        return tuple(item for item in value if isinstance(item, str))
-    if not isinstance(value, str):
-        return ()
-    text = trim(value)
-    if text.startswith("[") and text.endswith("]"):
-        text = text[1:-1]
-    return tuple(part for part in map(trim, text.split(",")) if part)
-
-
-def trust_of(value: Node) -> str:
-    """L5: what ``verified`` says."""
-    values = value if isinstance(value, list) else [value]
-    names = [scalar(entry, "by") or "" for entry in values if isinstance(entry, dict)]
-    if not names:
-        return "unverified"
-    if any(name.startswith("human:") for name in names):
-        return "human_reviewed"
-    return "machine_confirmed"
-
-
-def read_document(data: bytes) -> Document:
-    """B3 to B7: one file.
-
-    Raises:
-        Unusable: It cannot be decoded or parsed.
-    """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Unusable("not UTF-8") from error
-    front, body = split_frontmatter(text.removeprefix("\ufeff").replace("\r\n", "\n"))
-    fields = parse_yaml(front)
-    status = scalar(fields, "status")
-    return Document(
-        title=scalar(fields, "title"),
-        description=scalar(fields, "description"),
-        tags=tags_of(fields.get("tags")),
-        concept_type=scalar(fields, "type"),
-        status=status if status in ("draft", "deprecated") else "stable",  # L1
-        stale_after=scalar(fields, "stale_after"),
-        trust_tier=trust_of(fields.get("verified")),
-        body=body,
-    )
 
 
 # Bundles (B1, B2, B7 to B10)
@@ -289,13 +156,24 @@ def read_bundle(root: Path) -> Bundle:
     problems: set[str] = set()
     try:
         root = root.resolve(strict=True)
-        _read_directory(root, root, concepts, problems)
+        _read_directory(root, root, concepts, problems, dated=_declares_dates(root))
     except OSError as error:
         raise SourceFailure(str(root)) from error
     return Bundle(tuple(concepts), frozenset(problems))
 
 
-def _read_directory(root: Path, directory: Path, concepts: list[Concept], problems: set[str]) -> None:
+def _declares_dates(root: Path) -> bool:
+    """L5: whether the root index declares version 0.3 or later."""
+    try:
+        fields, _ = read_fields(_read(root, root / "index.md"))
+    except (OSError, Unusable):
+        return False
+    return is_dated(scalar(fields, "okf_version"))
+
+
+def _read_directory(
+    root: Path, directory: Path, concepts: list[Concept], problems: set[str], *, dated: bool
+) -> None:
     for path in directory.iterdir():
         below = path.relative_to(root).as_posix()
         try:
@@ -303,9 +181,10 @@ def _read_directory(root: Path, directory: Path, concepts: list[Concept], proble
                 pass
             elif path.is_dir():
                 _check_directory(path)
-                _read_directory(root, path, concepts, problems)
+                _read_directory(root, path, concepts, problems, dated=dated)
             elif path.name.endswith(".md") and path.name not in ("index.md", "log.md"):
-                concepts.append(Concept(below.removesuffix(".md"), read_document(_read(root, path))))
+                document = read_document(_read(root, path), dated=dated)
+                concepts.append(Concept(below.removesuffix(".md"), document))
         except (OSError, Unusable):
             problems.add(below)
 
@@ -340,38 +219,6 @@ def _read(root: Path, path: Path) -> bytes:
 
 
 # Staleness (L2 to L4)
-
-_INSTANT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)"
-    r"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
-    r"(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?)?",
-    re.ASCII | re.IGNORECASE,
-)
-
-
-def instant_of(text: str) -> int | None:
-    """L2: nanoseconds since 1970, or ``None`` for what is no instant."""
-    match = _INSTANT.fullmatch(trim(text))
-    if match is None:
-        return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
-    fraction, sign, offset_hours, offset_minutes = match.groups()[6:]
-    try:
-        local = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
-    except ValueError:
-        return None
-    offset = 60 * (60 * int(offset_hours or 0) + int(offset_minutes or 0))
-    seconds = _seconds(local) - (-offset if sign == "-" else offset)
-    return seconds * 10**9 + int((fraction or "").ljust(9, "0"))
-
-
-def _seconds(moment: datetime) -> int:
-    since = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
-    return since.days * 24 * 60 * 60 + since.seconds
-
-
-def nanoseconds(moment: datetime) -> int:
-    return _seconds(moment) * 10**9 + moment.microsecond * 1000
 
 
 def is_admitted(stale_after: str | None, *, grace_days: int | None, now: int) -> bool:

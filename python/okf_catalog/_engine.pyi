@@ -32,6 +32,7 @@ __all__ = [
     "parse_manifest",
     "passage_body",
     "remark_codes",
+    "read_document",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
@@ -43,6 +44,17 @@ def remark_codes() -> list[str]: ...
 def note_fork() -> None: ...
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
+def read_document(
+    data: bytes, /
+) -> tuple[dict[str, Any], str, list[tuple[int | None, str, str]], list[tuple[str, str]]]:
+    """What one file says: fields, body, remarks as (line, code, sentence), and all of the frontmatter.
+
+    The last is a list of nodes in the order they are written, as (kind, text), where kind is text, null,
+    alias, list, mapping or end.
+
+    Raises:
+        ValueError: The file is binary.
+    """
 
 @final
 class Snapshot:

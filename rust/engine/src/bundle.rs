@@ -30,8 +30,9 @@ use crate::{
     parallel,
     remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
     task::{Abandoned, Patience, Task},
-    tree::{self, Content, Listed, Listing, Problem, Stamp, Witness},
+    tree::{self, Content, Listed, Listing, Problem, ROOT_INDEX, Stamp, Witness},
     trust::{Now, Reading, Trust},
+    version::is_dated,
 };
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
@@ -107,6 +108,9 @@ struct Contents {
     problems: Vec<Problem>,
     remarks: Vec<FileRemark>,
     directories: Vec<String>,
+    /// Whether the root index declares a version in which verifications count only for what was there when
+    /// they were made (L5).
+    dated: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -306,6 +310,7 @@ impl Bundle {
             directories
                 .insert(path.into(), Arc::new(changes.take(&old, listing, looked, &index, &reading_of)));
         }
+        changes.date(&index, before, &directories);
         let index = if changes.are_none() {
             index
         } else {
@@ -451,11 +456,13 @@ impl Changes {
         let Listing { files, problems, remarks, directories } = listing;
         let mut kept: BTreeSet<usize> = BTreeSet::new();
         let mut known = Vec::with_capacity(files.len());
+        let mut dated = false;
         for (file, looked) in files.into_iter().zip(looked) {
             match looked {
                 Looked::Gone => {}
                 Looked::Unchanged(at) => {
                     kept.insert(at);
+                    dated |= file.path == ROOT_INDEX && old.dated;
                     known.push(old.files[at].clone());
                 }
                 Looked::Read(read) => {
@@ -463,15 +470,22 @@ impl Changes {
                     let at = old.files.binary_search_by(|known| known.path.cmp(&file.path));
                     let met = at.ok().map(|at| &old.files[at]).filter(|known| known.stamp == stamp);
                     let trust = reading_of(&stamp).judge(&stamp, settled, met.map(|known| known.trust));
+                    if file.path == ROOT_INDEX {
+                        let version = document.ok().and_then(|read| read.okf_version);
+                        dated = version.is_some_and(|version| is_dated(&version));
+                        let (problem, remarks) = (None, DocumentRemarks::default());
+                        known.push(KnownFile { path: file.path, stamp, trust, problem, remarks });
+                        continue;
+                    }
                     let id = concept_id(&file.path);
                     let (problem, remarks) = match document {
                         Ok(read) => {
-                            if index.get(id).is_some_and(|old| old.document == read.document) {
+                            if index.get(id).is_some_and(|old| old.document.says_the_same(&read.document)) {
                                 kept.extend(at);
                             } else {
                                 self.added.push(Concept { id: id.to_owned(), document: read.document });
                             }
-                            (None, DocumentRemarks::of(read.remarks))
+                            (None, DocumentRemarks::of(read.remarks, read.remark_counts))
                         }
                         Err(reason) => (Some(reason), DocumentRemarks::default()),
                     };
@@ -481,7 +495,37 @@ impl Changes {
         }
         let lost = old.files.iter().enumerate().filter(|(at, _)| !kept.contains(at));
         self.removed.extend(lost.filter_map(|(_, file)| file.concept()));
-        Contents { files: known, problems, remarks, directories }
+        Contents { files: known, problems, remarks, directories, dated }
+    }
+
+    /// Gives every concept the trust that holds in its bundle (L5).
+    fn date(
+        &mut self,
+        index: &Index,
+        before: Option<&BTreeMap<Arc<str>, Arc<Contents>>>,
+        after: &BTreeMap<Arc<str>, Arc<Contents>>,
+    ) {
+        let is_dated = |directories: &BTreeMap<Arc<str>, Arc<Contents>>| {
+            directories.get("").is_some_and(|root| root.dated)
+        };
+        let dated = is_dated(after);
+        for concept in &mut self.added {
+            concept.document.count_verified(dated);
+        }
+        if before.is_some_and(is_dated) == dated {
+            return;
+        }
+        let touched: BTreeSet<&str> = self.added.iter().map(|concept| &*concept.id).collect();
+        let depends = |concept: &&Arc<Concept>| concept.document.depends_on_version();
+        let stay =
+            |concept: &&Arc<Concept>| !touched.contains(&*concept.id) && !self.removed.contains(&concept.id);
+        let mut others: Vec<Concept> =
+            index.concepts().filter(depends).filter(stay).map(|concept| (**concept).clone()).collect();
+        for concept in &mut others {
+            concept.document.count_verified(dated);
+            self.removed.insert(concept.id.clone());
+        }
+        self.added.append(&mut others);
     }
 
     /// Files that are not there any more.
@@ -529,7 +573,8 @@ impl KnownFile {
 
     /// The id of the concept that the file is, if it is one.
     fn concept(&self) -> Option<String> {
-        self.problem.is_none().then(|| concept_id(&self.path).to_owned())
+        let is_concept = self.problem.is_none() && self.path != ROOT_INDEX;
+        is_concept.then(|| concept_id(&self.path).to_owned())
     }
 }
 

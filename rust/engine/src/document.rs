@@ -1,10 +1,9 @@
-//! What one file says (B3, B4).
+//! What one file says (B3 to B6).
 
-use std::borrow::Cow;
-
-use crate::frontmatter::Fields;
+use crate::frontmatter::{self, Fields, Front, Written};
 use crate::instant::Instant;
-use crate::remark::Remark;
+use crate::remark::{Counts, MOST_REMARKS, Remark, RemarkCode};
+use crate::text::{self, Invalid};
 
 /// How finished a concept is (L1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -29,12 +28,10 @@ impl Status {
         }
     }
 
-    fn from_word(word: &str) -> Self {
-        match word {
-            "draft" => Status::Draft,
-            "deprecated" => Status::Deprecated,
-            _ => Status::Stable,
-        }
+    /// The status that a text names, if it names one: white space around it does not count, nor does case.
+    fn named(text: &str) -> Option<Self> {
+        let all = [Status::Draft, Status::Stable, Status::Deprecated];
+        all.into_iter().find(|status| status.as_str().eq_ignore_ascii_case(text.trim()))
     }
 }
 
@@ -62,6 +59,15 @@ impl Trust {
     }
 }
 
+/// What `verified` amounts to (L5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Verified {
+    /// Whenever it was.
+    pub at_any_time: Trust,
+    /// If only those count who looked at what was generated last.
+    pub since_generated: Trust,
+}
+
 /// What one file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Document {
@@ -79,8 +85,11 @@ pub struct Document {
     pub stale_after: Option<String>,
     /// The instant `stale_after` names, if it names one (L2).
     pub stale_at: Option<Instant>,
-    /// What `verified` amounts to (L5).
+    /// The trust that `verified` gives it where it stands: one of the two in `verified`, by the version of its
+    /// bundle (L5).
     pub trust: Trust,
+    /// What `verified` amounts to.
+    pub verified: Verified,
     /// The text after the frontmatter. Its lines end at `\n`.
     pub body: String,
 }
@@ -88,294 +97,200 @@ pub struct Document {
 /// A document, and what its author may want to know of how it was read (B11).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Read {
-    /// What the file says.
+    /// What the file says. `trust` is what `verified` gives at any time.
     pub document: Document,
-    /// In the order of the lines they are about.
+    /// `okf_version` as written: in a root `index.md`, the version of the format of its bundle.
+    pub okf_version: Option<String>,
+    /// In the order of the lines they are about; of each code the first [`MOST_REMARKS`].
     pub remarks: Vec<Remark>,
+    /// How many remarks there are of each code.
+    pub remark_counts: Counts,
+}
+
+/// Remarks while a file is read.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    remarks: Vec<Remark>,
+    counts: Counts,
+    /// What is to be added to the lines that are given.
+    lines_before: u32,
+}
+
+impl Noted {
+    /// None yet, on the same lines.
+    pub(crate) fn like(&self) -> Self {
+        Self { lines_before: self.lines_before, ..Self::default() }
+    }
+
+    pub(crate) fn note(&mut self, line: Option<u32>, code: RemarkCode, sentence: impl FnOnce() -> String) {
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count <= MOST_REMARKS {
+            let line = line.map(|line| line.saturating_add(self.lines_before));
+            self.remarks.push(Remark { line, code, sentence: sentence() });
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn into_remarks(self) -> impl Iterator<Item = Remark> {
+        self.remarks.into_iter()
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        for (code, count) in other.counts {
+            *self.counts.entry(code).or_default() += count;
+        }
+        // At most twice as many as are kept, until the document is read.
+        self.remarks.extend(other.remarks);
+    }
 }
 
 impl Document {
-    /// Reads a file's bytes as [`parse`](Self::parse) does, with the remarks on them.
-    ///
-    /// # Errors
-    /// As [`parse`](Self::parse).
-    pub fn read(bytes: &[u8]) -> Result<Read, String> {
-        Ok(Read { document: Self::parse(bytes)?, remarks: Vec::new() })
-    }
-
     /// Reads a file's bytes (B3 to B6).
     ///
+    /// Whatever the text is, something can be read of it: fields that are not valid are left out, and a
+    /// frontmatter that is none is text. The remarks say so.
+    ///
     /// # Errors
     ///
-    /// Why the file is a problem (B7), in one short line: it is not UTF-8, or its frontmatter does
-    /// not end, is not YAML, is not a mapping, or is built to be expensive.
+    /// The file is binary, and a problem (B7). The reason is one short line.
     ///
     /// ```
     /// use okf_engine::Document;
     ///
-    /// let document = Document::parse(b"---\ntitle: Orders\n---\nOne row per order.\n")?;
-    /// assert_eq!(document.title.as_deref(), Some("Orders"));
-    /// assert_eq!(document.body, "One row per order.\n");
+    /// let read = Document::read(b"---\ntitle: ADR-1: Use X\ntype: ADR\n---\nBecause.\n")?;
+    /// assert_eq!(read.document.title.as_deref(), Some("ADR-1: Use X"));
+    /// assert_eq!(read.document.body, "Because.\n");
+    /// assert_eq!(read.remarks[0].code.as_str(), "FIELD_NOT_READ");
     /// # Ok::<(), String>(())
     /// ```
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| format!("not UTF-8 at byte {}", error.valid_up_to()))?;
-        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let Some((yaml, body)) = split(text)? else {
-            return Ok(Document { body: unix_lines(text).into_owned(), ..Document::default() });
-        };
-        let fields = Fields::parse(&unix_lines(yaml))?;
-        Ok(Document {
-            title: fields.title,
-            description: fields.description,
-            tags: fields.tags,
-            concept_type: fields.concept_type,
-            status: fields.status.as_deref().map(Status::from_word).unwrap_or_default(),
-            stale_at: fields.stale_after.as_deref().and_then(Instant::parse),
-            stale_after: fields.stale_after,
-            trust: fields.trust,
-            body: unix_lines(body).into_owned(),
-        })
+    pub fn read(bytes: &[u8]) -> Result<Read, String> {
+        let text = text::decode(bytes)?;
+        let mut noted = Noted::default();
+        if let Some(Invalid { line, count }) = text.invalid {
+            noted.note(Some(line), RemarkCode::InvalidText, || match count {
+                1 => "A byte that is not valid text is read as U+FFFD.".to_owned(),
+                _ => format!("{count} bytes that are not valid text are read as U+FFFD; the first is here."),
+            });
+        }
+        let (fields, body) = front(&text.text, &mut noted);
+        let okf_version = fields.okf_version.as_ref().map(|version| version.text.clone());
+        let document = document(fields, body, &mut noted);
+        let Noted { mut remarks, counts, .. } = noted;
+        remarks.sort_by_key(|remark| remark.line);
+        Ok(Read { document, okf_version, remarks, remark_counts: counts })
+    }
+
+    /// Sets the trust that holds in a bundle: whether only those count there who looked at what was generated
+    /// last (L5).
+    pub(crate) fn count_verified(&mut self, since_generated: bool) {
+        let Verified { at_any_time, since_generated: since } = self.verified;
+        self.trust = if since_generated { since } else { at_any_time };
+    }
+
+    /// Whether its trust differs between bundles.
+    pub(crate) fn depends_on_version(&self) -> bool {
+        self.verified.at_any_time != self.verified.since_generated
+    }
+
+    /// Whether the files of two documents say the same, wherever they stand.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        let Self {
+            title,
+            description,
+            tags,
+            concept_type,
+            status,
+            stale_after,
+            stale_at: _,
+            trust: _,
+            verified,
+            body,
+        } = self;
+        *body == other.body
+            && *title == other.title
+            && *description == other.description
+            && *tags == other.tags
+            && *concept_type == other.concept_type
+            && *status == other.status
+            && *stale_after == other.stale_after
+            && *verified == other.verified
     }
 }
 
-/// Frontmatter and body, if there is frontmatter (B4).
-fn split(text: &str) -> Result<Option<(&str, &str)>, String> {
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| is_fence(line)) else {
-        return Ok(None);
+/// All that the frontmatter of a file says, node by node: `text`, `null`, `alias`, `list`, `mapping` or `end`,
+/// and the text of a scalar. For who compares this reader with others; it is empty if nothing is read.
+#[must_use]
+pub fn nodes(bytes: &[u8]) -> Vec<(&'static str, String)> {
+    match text::decode(bytes).as_ref().map(|text| Front::of(&text.text)) {
+        Ok(Front::Block { yaml, .. }) => frontmatter::nodes(yaml),
+        _ => Vec::new(),
+    }
+}
+
+/// The fields of a text, and its body.
+fn front<'text>(text: &'text str, noted: &mut Noted) -> (Fields, &'text str) {
+    let (line, why) = match Front::of(text) {
+        Front::None => return (Fields::default(), text),
+        Front::Block { yaml, line, body } => {
+            noted.lines_before = line;
+            let fields = Fields::read(yaml, noted);
+            if let Some(fields) = fields {
+                return (fields, body);
+            }
+            noted.lines_before = 0;
+            (line, "what stands between the `---` lines is no YAML mapping")
+        }
+        Front::Unclosed(line) => (line, "there is no closing `---` line"),
+        Front::Toml(line) => (line, "it is TOML, between `+++` lines; only YAML between `---` lines is read"),
     };
-    let mut end = first.len();
-    for line in lines {
-        if is_fence(line) {
-            let body = &text[end + line.len()..];
-            let body = body.strip_prefix('\n').or_else(|| body.strip_prefix("\r\n")).unwrap_or(body);
-            return Ok(Some((&text[first.len()..end], body)));
-        }
-        end += line.len();
-    }
-    Err("the frontmatter has no closing `---` line".to_owned())
+    noted.note(Some(line), RemarkCode::FrontmatterNotRead, || {
+        format!("The frontmatter is not read, and is text of the body: {why}.")
+    });
+    (Fields::default(), text)
 }
 
-fn is_fence(line: &str) -> bool {
-    line.trim() == "---"
-}
-
-/// The text with every `\r\n` as `\n`. A `\r` elsewhere is no line end, and stays.
-fn unix_lines(text: &str) -> Cow<'_, str> {
-    let mut out = String::new();
-    let mut copied = 0;
-    for at in memchr::memmem::find_iter(text.as_bytes(), b"\r\n") {
-        if copied == 0 {
-            out.reserve_exact(text.len());
+/// What the fields mean.
+fn document(fields: Fields, body: &str, noted: &mut Noted) -> Document {
+    if fields.concept_type.as_ref().is_none_or(|written| written.text.trim().is_empty()) {
+        noted.note(None, RemarkCode::MissingType, || {
+            "There is no `type`, the one field that the format requires.".to_owned()
+        });
+    }
+    let status = fields.status.map_or(Status::default(), |Written { text, line }| {
+        Status::named(&text).unwrap_or_else(|| {
+            noted.note(Some(line), RemarkCode::UnknownStatus, || {
+                "This `status` is not known, and counts as `stable`: write draft, stable or deprecated."
+                    .to_owned()
+            });
+            Status::default()
+        })
+    });
+    let stale_at = fields.stale_after.as_ref().and_then(|Written { text, line }| {
+        let instant = Instant::parse(text);
+        if instant.is_none() {
+            noted.note(Some(*line), RemarkCode::UnreadableDate, || {
+                "`stale_after` cannot be read, and never makes this stale: write it as 2026-07-01 or \
+                 2026-07-01T12:00:00Z."
+                    .to_owned()
+            });
         }
-        out.push_str(&text[copied..at]);
-        copied = at + 1;
+        instant
+    });
+    let text = |written: Option<Written>| written.map(|written| written.text);
+    Document {
+        title: text(fields.title),
+        description: text(fields.description),
+        tags: fields.tags,
+        concept_type: text(fields.concept_type),
+        status,
+        stale_at,
+        stale_after: text(fields.stale_after),
+        trust: fields.verified.at_any_time,
+        verified: fields.verified,
+        body: body.to_owned(),
     }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(&text[copied..]);
-    Cow::Owned(out)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::{Path, PathBuf};
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn parse(text: &str) -> Document {
-        Document::parse(text.as_bytes()).unwrap_or_else(|reason| panic!("{reason}: {text:?}"))
-    }
-
-    /// Title and body.
-    fn read(text: &str) -> (Option<String>, String) {
-        let document = parse(text);
-        (document.title, document.body)
-    }
-
-    #[test]
-    fn frontmatter_is_told_from_body() {
-        for (name, text, title, body) in [
-            ("nothing", "", None, ""),
-            ("no frontmatter", "text\n", None, "text\n"),
-            ("leading newline without frontmatter", "\ntext", None, "\ntext"),
-            ("frontmatter and body", "---\ntitle: t\n---\nbody\n", Some("t"), "body\n"),
-            ("one leading newline is dropped", "---\ntitle: t\n---\n\nbody", Some("t"), "body"),
-            ("only one", "---\ntitle: t\n---\n\n\nbody", Some("t"), "\nbody"),
-            ("a line of white space is kept", "---\ntitle: t\n---\n \nbody", Some("t"), " \nbody"),
-            ("end of file after the fence", "---\ntitle: t\n---", Some("t"), ""),
-            ("empty frontmatter", "---\n---\nbody", None, "body"),
-            ("only fences", "---\n---", None, ""),
-            ("blank frontmatter", "---\n\n  \n---\nbody", None, "body"),
-            ("comments only", "---\n# title: t\n---\nbody", None, "body"),
-            ("null", "---\n~\n---\nbody", None, "body"),
-            ("fences are trimmed", " ---\t\ntitle: t\n\u{3000}---\u{85} \nbody", Some("t"), "body"),
-            ("four dashes are no fence", "----\ntitle: t\n---\n", None, "----\ntitle: t\n---\n"),
-            ("text before the fence", "\n---\ntitle: t\n---\n", None, "\n---\ntitle: t\n---\n"),
-            ("text after the dashes", "--- x\ntitle: t\n---\n", None, "--- x\ntitle: t\n---\n"),
-            ("a rule in the body", "---\ntitle: t\n---\na\n---\nb", Some("t"), "a\n---\nb"),
-            ("a fence ends a block scalar", "---\ntitle: |\n  t\n---\nb", Some("t\n"), "b"),
-            ("a fence ends a block scalar, indented", "---\ntitle: |\n  t\n  ---\nb", Some("t\n"), "b"),
-        ] {
-            assert_eq!(read(text), (title.map(str::to_owned), body.to_owned()), "{name}");
-        }
-    }
-
-    #[test]
-    fn one_byte_order_mark_is_dropped() {
-        assert_eq!(read("\u{FEFF}---\ntitle: t\n---\nbody"), (Some("t".to_owned()), "body".to_owned()));
-        assert_eq!(read("\u{FEFF}body").1, "body");
-        assert_eq!(read("\u{FEFF}\u{FEFF}body").1, "\u{FEFF}body");
-        assert_eq!(read("\u{FEFF}\u{FEFF}---\n").1, "\u{FEFF}---\n", "the second one is text");
-        assert_eq!(read("---\n---\n\u{FEFF}body").1, "\u{FEFF}body");
-    }
-
-    #[test]
-    fn lines_end_at_newlines_and_carriage_return_newlines() {
-        assert_eq!(
-            read("---\r\ntitle: |\r\n  a\r\n  b\r\n---\r\n\r\nx\r\n\r\ny"),
-            (Some("a\nb\n".to_owned()), "x\n\ny".to_owned())
-        );
-        assert_eq!(read("a\rb\r\r\nc\r").1, "a\rb\r\nc\r");
-        assert_eq!(read("\r\n\r\n").1, "\n\n");
-        assert_eq!(read("---\n---\n\rx").1, "\rx");
-        assert_eq!(read("---\r---\r").1, "---\r---\r", "a lone carriage return ends no line");
-    }
-
-    #[test]
-    fn unreadable_files_say_why_in_one_short_line() {
-        for (name, bytes, reason) in [
-            ("not UTF-8", &b"ab\xFFcd"[..], "not UTF-8 at byte 2"),
-            ("surrogate", b"\xED\xA0\x80", "not UTF-8 at byte 0"),
-            ("cut short", b"a\xE2\x82", "not UTF-8 at byte 1"),
-            ("UTF-16", b"\xFF\xFEa\0", "not UTF-8 at byte 0"),
-            ("not UTF-8 in the body", b"---\n---\n\x80", "not UTF-8 at byte 8"),
-            ("unterminated", b"---\ntitle: t\n", "the frontmatter has no closing `---` line"),
-            ("unterminated, no line", b"---", "the frontmatter has no closing `---` line"),
-            ("dots do not end it", b"---\na: b\n...\n", "the frontmatter has no closing `---` line"),
-            ("list", b"---\n- a\n---\n", "the frontmatter is not a mapping"),
-            (
-                "broken YAML",
-                b"---\na: b\nc: [\n---\n",
-                "broken YAML in line 4: while parsing a node, did not find expected node content",
-            ),
-        ] {
-            assert_eq!(Document::parse(bytes), Err(reason.to_owned()), "{name}");
-        }
-    }
-
-    #[test]
-    fn status_is_one_of_three_words() {
-        for (written, status) in [
-            ("draft", Status::Draft),
-            ("stable", Status::Stable),
-            ("deprecated", Status::Deprecated),
-            ("'deprecated'", Status::Deprecated),
-            ("Draft", Status::Stable),
-            ("\"draft \"", Status::Stable),
-            ("retired", Status::Stable),
-            ("", Status::Stable),
-            ("[draft]", Status::Stable),
-        ] {
-            let text = format!("---\nstatus: {written}\n---\n");
-            assert_eq!(parse(&text).status, status, "{written:?}");
-        }
-        assert_eq!(parse("").status, Status::Stable);
-        for status in [Status::Draft, Status::Stable, Status::Deprecated] {
-            assert_eq!(Status::from_word(status.as_str()), status);
-        }
-    }
-
-    #[test]
-    fn stale_after_is_kept_as_written_and_understood_if_it_can_be() {
-        for (written, text, instant) in [
-            ("2026-07-01", "2026-07-01", Some("2026-07-01T00:00:00Z")),
-            ("2026-07-01 12:00:00", "2026-07-01 12:00:00", Some("2026-07-01T12:00:00Z")),
-            ("'2026-07-01T12:00:00+02:00'", "2026-07-01T12:00:00+02:00", Some("2026-07-01T10:00:00Z")),
-            ("12:30:00", "12:30:00", None),
-            ("2026-13-01", "2026-13-01", None),
-            ("next summer", "next summer", None),
-        ] {
-            let document = parse(&format!("---\nstale_after: {written}\n---\n"));
-            assert_eq!(document.stale_after.as_deref(), Some(text));
-            assert_eq!(document.stale_at, instant.and_then(Instant::parse), "{written}");
-            assert_eq!(document.stale_at.is_some(), instant.is_some(), "{written}");
-        }
-        assert_eq!(parse("---\nstale_after: [2026-07-01]\n---\n").stale_after, None);
-    }
-
-    #[test]
-    fn trust_tiers_are_ordered_and_named() {
-        assert!(Trust::Unverified < Trust::MachineConfirmed);
-        assert!(Trust::MachineConfirmed < Trust::HumanReviewed);
-        let names = [Trust::Unverified, Trust::MachineConfirmed, Trust::HumanReviewed];
-        assert_eq!(names.map(Trust::as_str), ["unverified", "machine_confirmed", "human_reviewed"]);
-    }
-
-    #[test]
-    fn real_bundles_have_no_problems() {
-        let bundles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/bundles");
-        if !bundles.is_dir() {
-            return;
-        }
-        let files = markdown_below(bundles);
-        assert!(files.len() > 50, "{} files", files.len());
-        for path in files {
-            let document = Document::parse(&fs::read(&path).unwrap());
-            let document = document.unwrap_or_else(|reason| panic!("{}: {reason}", path.display()));
-            let reserved = path.ends_with("index.md") || path.ends_with("log.md");
-            assert!(reserved || document.concept_type.is_some(), "{}", path.display());
-        }
-    }
-
-    fn markdown_below(root: PathBuf) -> Vec<PathBuf> {
-        let mut files = Vec::new();
-        let mut directories = vec![root];
-        while let Some(directory) = directories.pop() {
-            for entry in fs::read_dir(directory).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    directories.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "md") {
-                    files.push(path);
-                }
-            }
-        }
-        files
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Document::parse(&bytes);
-            let _ = Document::parse(&[b"---\n", &bytes[..], b"\n---\n"].concat());
-        }
-
-        #[test]
-        fn body_text_survives(body in "[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
-            let expected = body.replace("\r\n", "\n");
-            let expected = expected.strip_prefix('\n').unwrap_or(&expected);
-            let document = parse(&format!("---\ntitle: t\n---\n{body}"));
-            prop_assert_eq!(document.body, expected);
-        }
-
-        #[test]
-        fn text_without_frontmatter_survives(text in "x[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
-            prop_assert_eq!(parse(&text).body, text.replace("\r\n", "\n"));
-        }
-
-        #[test]
-        fn quoted_titles_survive(title in any::<String>()) {
-            // A JSON string is a YAML one.
-            let quoted = serde_json::to_string(&title).unwrap();
-            let document = parse(&format!("---\ntitle: {quoted}\n---\n"));
-            prop_assert_eq!(document.title, Some(title));
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Points in time, as documents write them (L2).
 
+use std::borrow::Cow;
+
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
@@ -34,7 +36,8 @@ impl Instant {
     /// Reads an ISO 8601 instant (L2); `None` if `text` is anything else.
     ///
     /// A date and a time with an offset are that instant, without one they are UTC, and a bare
-    /// `YYYY-MM-DD` is midnight UTC. White space around the text does not count. A time zone
+    /// `YYYY-MM-DD` is midnight UTC. White space around the text does not count, nor does a space before the
+    /// offset. A time zone
     /// annotation (`[Europe/Paris]`) is refused: what it means changes with the rules of the zone.
     ///
     /// ```
@@ -51,10 +54,11 @@ impl Instant {
         if text.contains('[') {
             return None;
         }
-        let pieces = Pieces::parse(text).ok()?;
+        let text = without_space_before_offset(text);
+        let pieces = Pieces::parse(&*text).ok()?;
         let time = match pieces.time() {
             Some(time) => time,
-            None if is_extended_date(text) => Time::midnight(),
+            None if is_extended_date(&text) => Time::midnight(),
             None => return None,
         };
         let offset = pieces.to_numeric_offset().map_or(0, Offset::seconds);
@@ -63,6 +67,17 @@ impl Instant {
         }
         // Not by way of a time stamp type: those end before 9999-12-31, which people write for "never".
         Some(Instant(utc(pieces.date(), time) - i128::from(offset) * NANOS_PER_SECOND))
+    }
+}
+
+/// The text without one space that stands between a time and an offset.
+fn without_space_before_offset(text: &str) -> Cow<'_, str> {
+    match text.rsplit_once(' ') {
+        // Of two that stand there, one is left, and is not understood.
+        Some((time, offset)) if time.contains(':') && offset.starts_with(['+', '-', 'Z', 'z']) => {
+            Cow::Owned(format!("{time}{offset}"))
+        }
+        _ => Cow::Borrowed(text),
     }
 }
 
@@ -103,6 +118,11 @@ mod tests {
             ("offset +01:00", "2026-07-01T01:00:00+01:00", MIDNIGHT),
             ("offset +0100", "2026-07-01T01:00:00+0100", MIDNIGHT),
             ("offset +01", "2026-07-01T01:00:00+01", MIDNIGHT),
+            ("offset after a space", "2026-07-01T01:00:00 +01:00", MIDNIGHT),
+            ("spaces everywhere", "2026-07-01 01:00 +0100", MIDNIGHT),
+            ("space and Z", "2026-07-01 00:00:00 Z", MIDNIGHT),
+            ("space and z", "2026-07-01 00:00:00.000 z", MIDNIGHT),
+            ("space and west", "2026-06-30 18:30:00 -05:30", MIDNIGHT),
             ("offset -05:30", "2026-06-30T18:30:00-05:30", MIDNIGHT),
             ("offset -00:00", "2026-07-01T00:00:00-00:00", MIDNIGHT),
             ("largest offset", "2026-07-01T23:59:00+23:59", MIDNIGHT),
@@ -146,7 +166,15 @@ mod tests {
             ("day of year", "2026-182"),
             ("date and offset", "2026-07-01Z"),
             ("separator without time", "2026-07-01T"),
-            ("offset after a space", "2026-07-01T00:00:00 +01:00"),
+            ("offset after two spaces", "2026-07-01T00:00:00  +01:00"),
+            ("offset after a tab", "2026-07-01T00:00:00\t+01:00"),
+            ("offset after a space after a date", "2026-07-01 +01:00"),
+            ("Z after a space after a date", "2026-07-01 Z"),
+            ("offset of one digit", "2026-07-01 00:00:00 +1"),
+            ("two spaces before the time", "2026-07-01  00:00:00"),
+            ("space after T", "2026-07-01T 00:00:00"),
+            ("German order", "31.01.2030"),
+            ("offset twice", "2026-07-01T00:00:00Z +01:00"),
             ("offset of a day", "2026-07-01T00:00:00+24:00"),
             ("offset without digits", "2026-07-01T00:00:00+"),
             ("zone name", "2026-07-01T00:00:00 UTC"),

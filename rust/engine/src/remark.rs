@@ -136,25 +136,25 @@ struct Bounded {
 }
 
 impl DocumentRemarks {
-    pub(crate) fn of(mut remarks: Vec<Remark>) -> Self {
-        if remarks.is_empty() {
+    /// Keeps the first of `remarks`, in their order. `counts` says how many of each code there are; some may be
+    /// missing from `remarks` already.
+    pub(crate) fn of(mut remarks: Vec<Remark>, counts: Counts) -> Self {
+        if counts.is_empty() {
             return Self(None);
         }
-        let mut dropped = Counts::new();
-        if remarks.len() > MOST_REMARKS {
-            let most = most_of_each(&counts(&remarks));
-            let mut met = Counts::new();
-            remarks.sort_unstable();
-            remarks.retain(|remark| {
-                let met = met.entry(remark.code).or_default();
-                *met += 1;
-                *met <= most
-            });
-            dropped = met.into_iter().filter(|(_, count)| *count > most).collect();
-            for count in dropped.values_mut() {
-                *count -= most;
-            }
-        }
+        let most = most_of_each(&counts);
+        let mut dropped = counts;
+        let mut kept = Counts::new();
+        remarks.retain(|remark| {
+            let kept = kept.entry(remark.code).or_default();
+            let fits = *kept < most;
+            *kept += usize::from(fits);
+            fits
+        });
+        dropped.retain(|code, count| {
+            *count -= kept.get(code).copied().unwrap_or_default();
+            *count > 0
+        });
         Self(Some(Arc::new(Bounded { kept: remarks.into(), dropped })))
     }
 }
@@ -202,6 +202,7 @@ impl<'bundle> Gathering<'bundle> {
     }
 }
 
+#[cfg(test)]
 fn counts(remarks: &[Remark]) -> Counts {
     let mut counts = Counts::new();
     for remark in remarks {
@@ -239,7 +240,7 @@ mod tests {
     fn gathered(files: &[(String, Vec<Remark>)]) -> Remarks {
         let files: Vec<_> = files
             .iter()
-            .map(|(path, remarks)| (path.as_str(), DocumentRemarks::of(remarks.clone())))
+            .map(|(path, remarks)| (path.as_str(), DocumentRemarks::of(remarks.clone(), counts(remarks))))
             .collect();
         let mut gathering = Gathering::default();
         for (path, remarks) in &files {
@@ -282,7 +283,7 @@ mod tests {
         let mut many: Vec<Remark> =
             (1..=300_000).map(|line| remark(line, RemarkCode::DuplicateKey)).collect();
         many.push(remark(300_001, RemarkCode::UnknownStatus));
-        let document = DocumentRemarks::of(many.clone());
+        let document = DocumentRemarks::of(many.clone(), counts(&many));
         assert_eq!(document.0.as_ref().unwrap().kept.len(), MOST_REMARKS);
         let remarks = gathered(&[("a".to_owned(), many)]);
         assert_eq!(remarks.count(), 300_001);

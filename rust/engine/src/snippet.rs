@@ -31,7 +31,7 @@ pub const MOST: usize = 320;
 /// ```
 /// use okf_engine::{Document, excerpt::Finder, snippet::snippet, terms::Terms};
 ///
-/// let document = Document::parse(b"---\ntitle: Net revenue\n---\n# Net revenue\n\nRevenue net of refunds.\n")?;
+/// let document = Document::read(b"---\ntitle: Net revenue\n---\n# Net revenue\n\nRevenue net of refunds.\n")?.document;
 /// assert_eq!(snippet(&document, &Finder::new(&Terms::parse("revenue"))), "Revenue net of refunds.");
 /// # Ok::<(), String>(())
 /// ```

@@ -79,7 +79,10 @@ pub(crate) fn identity(stat: &Stat) -> Identity {
     Identity { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
-/// A file that should be a concept.
+/// The file at the root of a bundle that says what it is a bundle of. It is no concept.
+pub const ROOT_INDEX: &str = "index.md";
+
+/// A file that should be a concept, or the [`ROOT_INDEX`].
 #[derive(Debug, Clone)]
 pub struct Listed {
     /// The path below the bundle root, with `/`.
@@ -93,7 +96,7 @@ pub struct Listed {
 /// What one directory of a bundle holds.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Files that should be concepts, sorted by path.
+    /// Files that should be concepts, and the [`ROOT_INDEX`], sorted by path.
     pub files: Vec<Listed>,
     /// What cannot be one.
     pub problems: Vec<Problem>,
@@ -276,6 +279,9 @@ impl Lister<'_> {
             };
             match kind {
                 Some(FileType::Directory) => listing.directories.push(join(name)),
+                Some(kind) if path.is_empty() && name == ROOT_INDEX => {
+                    self.root_index(&mut listing, handle, raw, kind)?;
+                }
                 Some(FileType::Symlink) => self.link(&mut listing, handle, raw, join(name))?,
                 Some(kind) if is_concept(name) => self.file(&mut listing, handle, raw, join(name), kind)?,
                 Some(FileType::RegularFile) => listing.pass_over(name, || join(name)),
@@ -322,6 +328,27 @@ impl Lister<'_> {
         }
     }
 
+    /// That it cannot be read is no problem: no answer comes from it.
+    fn root_index(
+        &mut self,
+        listing: &mut Listing,
+        parent: &OwnedFd,
+        name: &CStr,
+        kind: FileType,
+    ) -> io::Result<()> {
+        let mut index = Listing::default();
+        if kind == FileType::Symlink {
+            self.link(&mut index, parent, name, ROOT_INDEX.to_owned())?;
+        } else {
+            self.file(&mut index, parent, name, ROOT_INDEX.to_owned(), kind)?;
+        }
+        listing.files.append(&mut index.files);
+        listing
+            .problems
+            .extend(index.problems.into_iter().filter(|problem| problem.reason == DIRECTORY_LINK));
+        Ok(())
+    }
+
     /// A link is followed to a file inside the root, and nowhere else. What is only a part of a root holds what
     /// is its own: there, none is followed.
     fn link(&mut self, listing: &mut Listing, parent: &OwnedFd, name: &CStr, path: String) -> io::Result<()> {
@@ -333,7 +360,7 @@ impl Lister<'_> {
             return Ok(());
         }
         let name = path.rsplit('/').next().unwrap_or(&path);
-        if !is_concept(name) {
+        if path != ROOT_INDEX && !is_concept(name) {
             if leads_to == Ok(FileType::RegularFile) {
                 listing.pass_over(name, || path.clone());
             }

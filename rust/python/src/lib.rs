@@ -10,6 +10,7 @@ mod memory;
 mod passage;
 mod passages;
 mod patience;
+mod reading;
 mod table;
 
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ mod _engine {
         passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
         patience::Cancellation,
+        reading::read_document,
         table::Table,
     };
 }

@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use super::Value;
-use crate::document::Document;
+use crate::{
+    document::{self, Document},
+    remark::RemarkCode,
+};
 
 /// Words that some reader of YAML takes for something else than text.
 const WORDS: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan"];
@@ -27,12 +30,12 @@ pub(super) fn with(
     let existing = match existing {
         Some(bytes) => {
             let unread = |reason| format!("cannot be appended to, because it cannot be read: {reason}");
-            Some((Document::parse(bytes).map_err(unread)?, bytes, Encoding::of(bytes)))
+            Some((Document::read(bytes).map_err(unread)?.document, bytes, Encoding::of(bytes)))
         }
         None => None,
     };
     // A section says what it says as the whole body of a concept: that settles how lines end (B3).
-    let alone = read_back(format!("---\n---\n\n{section}").as_bytes())?;
+    let alone = read_back(format!("---\n---\n\n{section}").as_bytes())?.document;
     let (bytes, expected) = match existing {
         Some((before, bytes, encoding)) if !encoding.says_nothing(bytes) => {
             let body = trimmed(&before.body);
@@ -47,16 +50,25 @@ pub(super) fn with(
     // What cannot be read back must not take the place of what can.
     let after = read_back(&bytes)?;
     match expected {
-        Some(expected) if after != expected => {
+        Some(expected) if after.document != expected => {
             Err("cannot be appended to: the section would be read as something else than body".to_owned())
         }
-        None if after.body != alone.body => Err("would not say what was written".to_owned()),
-        _ => Ok(bytes),
+        None if after.document.body != alone.body => Err("would not say what was written".to_owned()),
+        None => match after.remarks.into_iter().find(|remark| is_loss(remark.code)) {
+            Some(remark) => Err(format!("could not be read after it was written: {}", remark.sentence)),
+            None => Ok(bytes),
+        },
+        Some(_) => Ok(bytes),
     }
 }
 
-fn read_back(bytes: &[u8]) -> Result<Document, String> {
-    Document::parse(bytes).map_err(|reason| format!("could not be read after it was written: {reason}"))
+/// Whether a remark says that something of the frontmatter was not read as YAML.
+fn is_loss(code: RemarkCode) -> bool {
+    matches!(code, RemarkCode::FrontmatterNotRead | RemarkCode::FieldNotRead)
+}
+
+fn read_back(bytes: &[u8]) -> Result<document::Read, String> {
+    Document::read(bytes).map_err(|reason| format!("could not be read after it was written: {reason}"))
 }
 
 /// Without the line ends at its end.
@@ -215,7 +227,7 @@ mod tests {
         let keys = keys.map(|(key, pairs)| (key.to_owned(), Value::Mapping(pairs)));
         assert_eq!(written(&keys), "generated: {by: \"okf-catalog\", \"a key\": \"\\\"\\n\"}\nempty: {}\n");
         let bytes = with(None, &[&keys[..], &front("t")].concat(), "new").unwrap();
-        assert_eq!(Document::parse(&bytes).unwrap().title.as_deref(), Some("t"));
+        assert_eq!(Document::read(&bytes).unwrap().document.title.as_deref(), Some("t"));
     }
 
     #[test]
@@ -242,7 +254,8 @@ mod tests {
                 let Ok(bytes) = with(Some(existing), &front("t"), section) else { continue };
                 let kept = Encoding::of(existing).trimmed(existing);
                 assert!(bytes.starts_with(kept), "{existing:?}");
-                let (before, after) = (Document::parse(existing).unwrap(), Document::parse(&bytes).unwrap());
+                let (before, after) =
+                    (Document::read(existing).unwrap().document, Document::read(&bytes).unwrap().document);
                 assert!(after.body.starts_with(trimmed(&before.body)), "{existing:?}");
                 assert!(after.body.ends_with(&section.replace('\r', "")), "{existing:?}");
                 assert_eq!(
@@ -286,7 +299,7 @@ mod tests {
         #[test]
         fn frontmatter_is_read_back(title in any::<String>()) {
             let text = with(None, &front(&title), "").unwrap();
-            prop_assert_eq!(Document::parse(&text).unwrap().title, Some(title));
+            prop_assert_eq!(Document::read(&text).unwrap().document.title, Some(title));
         }
 
         #[test]
@@ -294,7 +307,7 @@ mod tests {
             let mapping = Value::Mapping(vec![(key.clone(), value.clone()), ("b".to_owned(), value.clone())]);
             let pairs = [vec![text(&key, &value), (format!("{key}!"), mapping)], front("t")].concat();
             let text = with(None, &pairs, "").unwrap();
-            prop_assert_eq!(Document::parse(&text).unwrap().title, Some("t".to_owned()));
+            prop_assert_eq!(Document::read(&text).unwrap().document.title, Some("t".to_owned()));
         }
 
         #[test]
@@ -308,9 +321,9 @@ mod tests {
                     body.push_str("\n\n");
                 }
                 body.push_str(&section.replace("\r\n", "\n"));
-                prop_assert_eq!(&Document::parse(known.as_deref().unwrap()).unwrap().body, &body);
+                prop_assert_eq!(&Document::read(known.as_deref().unwrap()).unwrap().document.body, &body);
             }
-            let document = Document::parse(&known.unwrap()).unwrap();
+            let document = Document::read(&known.unwrap()).unwrap().document;
             prop_assert_eq!(document.body, body);
             prop_assert_eq!(document.title, Some("t".to_owned()));
         }

@@ -1,0 +1,40 @@
+"""One file is read as the model reads it, whatever is drawn."""
+
+from __future__ import annotations
+
+import reading
+from documents import encoded
+from hypothesis import example, given
+from okf_catalog._engine import read_document
+
+
+@given(encoded())
+@example(b"---\ntitle: \"a\n---\nb\"\n---\n")
+@example(b"---\nx: &d\ntitle: @\ntype: *d\n---\n")
+def test_every_file_is_read_as_the_model_reads_it(data: bytes) -> None:
+    try:
+        fields, body, _, _ = read_document(data)
+    except ValueError:
+        fields, body = None, None
+    assert (fields, body) == expected(data)
+
+
+def expected(data: bytes) -> tuple[dict[str, object] | None, str | None]:
+    try:
+        document = reading.read_document(data)
+        dated = reading.read_document(data, dated=True)
+        values, _ = reading.read_fields(data)
+    except reading.Unusable:
+        return None, None
+    fields = {
+        "title": document.title,
+        "description": document.description,
+        "tags": [*document.tags],
+        "type": document.concept_type,
+        "status": document.status,
+        "stale_after": document.stale_after,
+        "trust_tier": document.trust_tier,
+        "trust_tier_since_generated": dated.trust_tier,
+        "okf_version": reading.scalar(values, "okf_version"),
+    }
+    return fields, document.body
