@@ -220,7 +220,7 @@ mod tests {
         fs::remove_file(&mark).unwrap();
         assert!(roof.is_whole());
         // A mark in the root itself is for whoever watches it.
-        fs::write(root.join(MARKER), "").unwrap();
+        fs::write(catalog_root.join(MARKER), "").unwrap();
         assert!(roof.is_whole() && Roof::above(&catalog_root).is_some());
         // One level deeper than before, what is above is not all known.
         fs::create_dir(temporary.path().join("deeper")).unwrap();
