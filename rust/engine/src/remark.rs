@@ -136,12 +136,13 @@ struct Bounded {
 }
 
 impl DocumentRemarks {
-    /// Keeps the first of `remarks`, in their order. `counts` says how many of each code there are; some may be
+    /// Keeps the first of `remarks`, by line. `counts` says how many of each code there are; some may be
     /// missing from `remarks` already.
     pub(crate) fn of(mut remarks: Vec<Remark>, counts: Counts) -> Self {
         if counts.is_empty() {
             return Self(None);
         }
+        remarks.sort_unstable();
         let most = most_of_each(&counts);
         let mut dropped = counts;
         let mut kept = Counts::new();

@@ -73,7 +73,7 @@ fn a_mark_that_comes_or_goes_makes_everything_below_it_dirty() {
 fn other_names_that_start_with_a_dot_are_passed_over() {
     let scene = Scene::new();
     scene.dirt();
-    for name in [".okf-memory~", ".okf-memor", ".Okf-memory", ".x.md", "..data"] {
+    for name in [".okf-memory~", ".okf-memor", ".okf.memory", ".x.md", "..data"] {
         fs::write(scene.path(name), "").expect("a file");
         fs::remove_file(scene.path(name)).expect("it was there");
     }
