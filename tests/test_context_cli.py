@@ -165,7 +165,7 @@ def test_control_characters_never_reach_the_terminal(
     }
     write_tree(catalog.parent, files)
     # A snippet has spaces for control characters already; a body is shown as it is.
-    asked = ["context", "refund", "--catalog", catalog, "--content", content]
+    asked: list[str | Path] = ["context", "refund", "--catalog", catalog, "--content", content]
     shown = run(*asked, env=terminal)
     for character in "\x07\x08\x7f\x9b\u202e\u2066":
         assert character not in shown

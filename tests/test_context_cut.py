@@ -241,6 +241,11 @@ def test_no_space_far_before_the_cut_is_looked_for() -> None:
 
 # What it costs
 
+
+def quarter(text: str) -> int:
+    return -(-len(text) // 4)
+
+
 COUNTERS: dict[str, Callable[[str], int] | None] = {
     "our own": None,
     "bytes": lambda text: len(text.encode()),
@@ -262,7 +267,7 @@ def test_no_text_makes_it_slow(piece: str, count: Callable[[str], int] | None) -
     context = provide([giant, passage("b", None, "word")], count_tokens=count, token_budget=2000)
     assert time.perf_counter() - begun < 2
     if text := text_of(context):
-        assert (count or (lambda text: -(-len(text) // 4)))(text) == context.tokens <= 2000
+        assert (count or quarter)(text) == context.tokens <= 2000
 
 
 def test_no_body_makes_it_slow(tmp_path: Path) -> None:
