@@ -10,7 +10,14 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, KnowledgeAccessScope, MemoryEntry, MemoryTier
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    FileMemoryStore,
+    KnowledgeAccessScope,
+    MemoryDeleteResult,
+    MemoryEntry,
+    MemoryTier,
+)
 from trees import write_manifest
 
 if TYPE_CHECKING:
@@ -24,6 +31,9 @@ ALICE = KnowledgeAccessScope("acme", "alice", "1")
 BOB = KnowledgeAccessScope("acme", "bob", "1")
 
 FRONT = {"type": "AgentMemory", "title": "Monday", "description": "What was said"}
+
+MARK = ".okf-memory"
+"""The name of the file by which every reader of knowledge stays out of a directory (Y10)."""
 
 ROOTS = {tier: f"memories/{tier.value}" for tier in MemoryTier}
 
@@ -61,6 +71,11 @@ def reads(store: FileMemoryStore, scope: KnowledgeAccessScope, text: str = "word
     result = store.read(scope, text)
     assert result.diagnostics == ()
     return [(passage.source_id, passage.excerpt) for passage in result.passages]
+
+
+def gone(tiers: int, concepts: int, scopes: int | None = None) -> MemoryDeleteResult:
+    """That so much was forgotten, and nothing was in the way."""
+    return MemoryDeleteResult(tiers, None, concepts, tiers if scopes is None else scopes)
 
 
 def fork(act: Callable[[int], None]) -> tuple[int, int]:

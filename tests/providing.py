@@ -119,14 +119,24 @@ class Store:
     ) -> MemoryWriteResult:
         return self.write(scope, entry, tier)
 
-    def delete_scope(self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None) -> MemoryDeleteResult:
+    def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
+        raise AssertionError
+
+    def delete_scope(
+        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
+    ) -> MemoryDeleteResult:
         raise AssertionError
 
     def enumerate(self, scope: KnowledgeAccessScope) -> NoReturn:
         raise AssertionError
 
+    async def delete_async(
+        self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str
+    ) -> MemoryDeleteResult:
+        raise AssertionError
+
     async def delete_scope_async(
-        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None
+        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
     ) -> MemoryDeleteResult:
         raise AssertionError
 

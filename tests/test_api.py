@@ -54,6 +54,7 @@ MODULES = (
     "provider.provided",
     "provider.provider",
     "query",
+    "remarks",
     "resolver",
     "scope",
     "staleness",
@@ -69,14 +70,17 @@ SIGNATURES = {
     "ContextBlock": "(role, source_id, concept_id, text, truncated)",
     "FileKnowledgeCatalog": "(catalog_file_path, *, catalog_root=None, watch_for_changes=True, "
     "reload_debounce=datetime.timedelta(microseconds=250000), max_file_bytes=16777216, max_threads=None, "
-    "freshness=Freshness.EXACT, on_progress=None)",
+    "freshness=Freshness.EXACT, on_progress=None, max_question_bytes=65536)",
     "FileKnowledgeCatalog.close": "(self)",
     "FileKnowledgeCatalog.reload": "(self)",
+    "FileKnowledgeCatalog.reload_async": "(self)",
     "FileKnowledgeCatalog.refresh": "(self)",
     "FileKnowledgeCatalog.report": "(self)",
     "FileMemoryStore": "(catalog, *, clock=None)",
-    "FileMemoryStore.delete_scope": "(self, scope, tier=None)",
-    "FileMemoryStore.delete_scope_async": "(self, scope, tier=None)",
+    "FileMemoryStore.delete": "(self, scope, tier, concept_name)",
+    "FileMemoryStore.delete_async": "(self, scope, tier, concept_name)",
+    "FileMemoryStore.delete_scope": "(self, scope, tier=None, *, below=False)",
+    "FileMemoryStore.delete_scope_async": "(self, scope, tier=None, *, below=False)",
     "FileMemoryStore.enumerate": "(self, scope)",
     "FileMemoryStore.enumerate_async": "(self, scope)",
     "FileMemoryStore.read": "(self, scope, query)",
@@ -111,11 +115,13 @@ SIGNATURES = {
     "KnowledgeResolverRouter": "(catalog, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, clock=None)",
     "MemoryConcept": "(tier, concept_id, title)",
-    "MemoryDeleteResult": "(tiers_deleted, error)",
+    "MemoryConcepts": "(concepts=(), diagnostics=())",
+    "MemoryDeleteResult": "(tiers_deleted, error, concepts_deleted=0, scopes_deleted=0)",
     "MemoryEntry": "(concept_name, frontmatter_if_creating, section_markdown)",
     "MemoryOverlapError": "(memory_source_id, other_source_id)",
     "MemoryReadResult": "(passages, diagnostics)",
-    "MemoryStore.delete_scope": "(self, scope, tier=None)",
+    "MemoryStore.delete": "(self, scope, tier, concept_name)",
+    "MemoryStore.delete_scope": "(self, scope, tier=None, *, below=False)",
     "MemoryStore.enumerate": "(self, scope)",
     "MemoryStore.read": "(self, scope, query)",
     "MemoryStore.write": "(self, scope, entry, tier)",
@@ -125,14 +131,19 @@ SIGNATURES = {
     "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
     "default_source_visibility_policy=None, clock=None)",
     "ProvidedContext": "(instructions=None, messages=(), blocks=(), tokens=0, left_out=0, diagnostics=())",
+    "RemarkCount": "(code, count)",
     "SourceProblem": "(path, reason)",
-    "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None)",
+    "SourceRemark": "(path, line, code, sentence)",
+    "SourceReport": "(source, directory, concepts, problems, duplicate_of, failure, compared_because=None, "
+    "remarks=(), remark_count=0, remark_counts=())",
     "StalePolicy": "(grace_days)",
     "StalePolicy.tolerate": "(grace_days)",
     "memory_path": "(tier, scope)",
     "open_knowledge": "(catalog_file_path, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
     "default_fairness_quota=None, default_source_visibility_policy=None, catalog_root=None, "
-    "watch_for_changes=True, clock=None, freshness=Freshness.EXACT, on_progress=None)",
+    "watch_for_changes=True, reload_debounce=datetime.timedelta(microseconds=250000), "
+    "max_file_bytes=16777216, max_threads=None, freshness=Freshness.EXACT, on_progress=None, "
+    "max_question_bytes=65536, clock=None)",
     "parse_manifest": "(text, *, manifest_directory)",
 }
 
@@ -148,6 +159,21 @@ MEMBERS = {
     },
     "MemoryCaptureMode": {"DISABLED": "disabled", "ENABLED": "enabled"},
     "MemoryTier": {"SESSION": "session", "USER": "user", "TENANT": "tenant"},
+    "RemarkCode": {
+        code: code
+        for code in (
+            "INVALID_TEXT",
+            "FRONTMATTER_NOT_READ",
+            "FIELD_NOT_READ",
+            "FIELD_IGNORED",
+            "DUPLICATE_KEY",
+            "MISSING_TYPE",
+            "UNKNOWN_STATUS",
+            "UNREADABLE_DATE",
+            "NAME_NOT_READ",
+            "MEMORIES_LEFT_OUT",
+        )
+    },
     "SourceRole": {"KNOWLEDGE": "knowledge", "MEMORY": "memory"},
     "TrustTier": {
         "UNVERIFIED": "unverified",

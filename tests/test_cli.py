@@ -280,6 +280,15 @@ def test_problem_files_with_hostile_names_are_shown_harmlessly(content_catalog: 
     assert r"bundle: \x1b[2J\x0a.md: " in shown
 
 
+def test_remarks_on_hostile_names_are_shown_harmlessly(content_catalog: Path) -> None:
+    write_tree(content_catalog.parent, {"bundle/\x1b[2J\n\u202e.MD": "word"})
+    shown = run("check", "--catalog", content_catalog)
+    assert r"bundle: \x1b[2J\x0a\u202e.MD: its name ends in .MD" in shown
+    shown += run("check", "--catalog", content_catalog, "--json")
+    assert shown.isascii()
+    assert "\x1b" not in shown
+
+
 # Marks
 
 
@@ -419,7 +428,16 @@ def test_check_shows_a_source_that_cannot_be_read(catalog: Path, monkeypatch: py
         (["search", "x\udcff", "--catalog", "CATALOG"], "text holds a lone surrogate"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_code_2(catalog: Path, arguments: Sequence[str], says: str) -> None:
+def test_wrong_usage_is_one_line_and_exit_code_2(
+    catalog: Path,
+    arguments: Sequence[str],
+    says: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Where no catalog is found without being named.
+    monkeypatch.chdir(tmp_path_factory.mktemp("nowhere"))
+    monkeypatch.delenv("OKF_CATALOG", raising=False)
     said = complaint(*(str(catalog) if word == "CATALOG" else word for word in arguments), code=2)
     assert says in said
     assert said.startswith("okf-catalog: ")
@@ -462,9 +480,9 @@ def test_version_is_shown() -> None:
 
 
 def test_help_says_what_the_exit_codes_mean() -> None:
-    for command in ("search", "context", "check"):
+    for command in ("search", "context", "check", "init"):
         shown = run(command, "--help", env={"COLUMNS": "120"})
-        assert "--catalog" in shown
+        assert ("--catalog" in shown) is (command != "init")
         assert "Exits with" in shown
 
 

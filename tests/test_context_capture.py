@@ -75,6 +75,7 @@ def test_an_exchange_is_a_section_of_the_concept_of_its_day(keep: Any) -> None:
         "type": "AgentMemory",
         "title": "2026-01-15",
         "description": "Exchanges, 2026-01-15 UTC",
+        "generated": {"by": "okf-catalog", "at": "2026-01-15T12:30:05Z"},
     }
     assert entry.section_markdown == (
         "## 12:30:05 UTC\n\n### User\n\n> How long?\n> Exactly.\n\n### Agent\n\n> Five days."
@@ -87,6 +88,7 @@ def test_the_day_is_that_of_utc() -> None:
     provider_of(store, clock=lambda: now).store([user("x")], [agent("y")])
     ((_, entry, _),) = store.writes
     assert entry.concept_name == "2025-12-31"
+    assert entry.frontmatter_if_creating["generated"] == {"by": "okf-catalog", "at": "2025-12-31T23:30:00Z"}
     assert entry.section_markdown.startswith("## 23:30:00 UTC\n")
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 from okf_catalog import (
     Knowledge,
     KnowledgeAccessScope,
@@ -165,5 +166,42 @@ def test_memory_that_cannot_be_read_is_told(root: Path, knowledge: Knowledge) ->
     assert [block.role for block in context.blocks] == [SourceRole.KNOWLEDGE]
     told.append(provider.last_memory_error)
     message = context.diagnostics[-1].message
-    assert "'users'" in message
+    # The caller may not know which sources there are.
+    assert "memory is unavailable" in message
+    assert not [word for word in ("users", "docs", str(root)) if word in message]
     assert told == [None, None, message]
+
+
+def test_a_captured_day_says_who_generated_it_and_when(knowledge: Knowledge, root: Path) -> None:
+    provider = provider_of(knowledge, ALICE)
+    exchange(provider, "My refund", "It takes five days.")
+    exchange(provider, "Thanks", "You are welcome.")
+    (path,) = root.glob("users/**/*.md")
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith(
+        '---\ntype: "AgentMemory"\ntitle: "2026-01-15"\ndescription: "Exchanges, 2026-01-15 UTC"\n'
+        'generated: {by: "okf-catalog", at: "2026-01-15T12:30:05Z"}\n---\n'
+    )
+    # Any reader of YAML finds a mapping of texts, which stays that of the first exchange.
+    generated = yaml.safe_load(text.split("---\n", 2)[1])["generated"]
+    assert generated == {"by": "okf-catalog", "at": "2026-01-15T12:30:05Z"}
+    assert datetime.fromisoformat(generated["at"].replace("Z", "+00:00")) == NOW
+    # And nobody is given the memory for a word of that.
+    assert knowledge.memory is not None
+    for word in ("okf-catalog", "generated", "12:30:05Z"):
+        assert knowledge.memory.read(ALICE, word).passages == ()
+    assert len(knowledge.memory.read(ALICE, "refund").passages) == 1
+
+
+def test_a_broken_memory_is_told_and_keeps_no_other_from_being_given(
+    knowledge: Knowledge, root: Path
+) -> None:
+    provider = provider_of(knowledge, ALICE)
+    exchange(provider, "My refund", "It takes five days.")
+    (path,) = root.glob("users/**/*.md")
+    (path.parent / "2026-01-16.md").symlink_to("nowhere")
+    context = provider.provide([user("refund")])
+    assert [block.role for block in context.blocks] == [SourceRole.KNOWLEDGE, SourceRole.MEMORY]
+    (diagnostic,) = [one for one in context.diagnostics if one.source_id == "memory:user"]
+    assert '2026-01-16.md" is left out: it is a link' in diagnostic.message
+    assert provider.last_memory_error == diagnostic.message

@@ -19,11 +19,13 @@ from memories import (
     ALICE,
     BOB,
     LOCAL,
+    MARK,
     ROOTS,
     SESSION,
     TENANT,
     USER,
     entry,
+    gone,
     in_child,
     memory_sources,
     open_memories,
@@ -36,6 +38,8 @@ from okf_catalog import (
     FileMemoryStore,
     Freshness,
     KnowledgeAccessScope,
+    KnowledgeDiagnostic,
+    KnowledgeDiagnosticCode,
     KnowledgeQuery,
     MemoryConcept,
     MemoryDeleteResult,
@@ -79,7 +83,8 @@ def put(directory: Path, tier: MemoryTier, text: str | bytes, name: str = "monda
 
 
 def names(directory: Path) -> list[str]:
-    return [path.name for path in directory.iterdir()]
+    """What is in a directory besides a mark."""
+    return [path.name for path in directory.iterdir() if path.name != MARK]
 
 
 # How it is written: Y4
@@ -149,7 +154,7 @@ def test_a_file_that_says_nothing_is_created_anew(store: FileMemoryStore, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "section", ["---", "---\ntitle: x\n---\n", "\n---\n", "...", "", " ", "a\0b", "\ufeff"]
+    "section", ["---", "---\ntitle: x\n---\n", "\n---\n", "...", "", " ", "a\x01b", "\ufeff"]
 )
 def test_a_section_is_body_whatever_it_looks_like(store: FileMemoryStore, section: str) -> None:
     concept = f"{memory_path(USER, ALICE)}/monday"
@@ -161,25 +166,57 @@ def test_a_section_is_body_whatever_it_looks_like(store: FileMemoryStore, sectio
     assert store.text(ALICE, concept) == (f"{body}\n\nlast" if body else "last")
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"---\ntitle: a\n", "the frontmatter has no closing `---` line"),
-        (b"---\ntitle: [\n---\nold", "broken YAML"),
-        (b"caf\xe9", "not UTF-8"),
-    ],
-)
-def test_what_cannot_be_read_is_not_appended_to(
-    store: FileMemoryStore, tmp_path: Path, content: bytes, reason: str
+SLIPS = {
+    "not closed": b"---\ntitle: a\nold",
+    "broken YAML": b"---\ntitle: [\n---\nold",
+    "a colon in a title": b"---\ntype: Note\ntitle: ADR-1: Use X\n---\nold\n",
+    "a key twice": b"---\ntitle: a\ntitle: b\n---\nold",
+    "no mapping": b"---\nDear Alice\n---\nold",
+    "TOML": b"+++\ntitle = 'a'\n+++\nold",
+    "a blank line first": b"\n\n---\ntitle: a\n---\nold",
+    "Latin-1": b"---\ntitle: caf\xe9\n---\ncaf\xe9 old\n\n",
+    "a cut character": b"old \xe2\x82",
+    "two marks": b"\xef\xbb\xbf\xef\xbb\xbf---\ntitle: a\n---\nold",
+    "old line ends": b"---\rtitle: a\r---\rold\r\r",
+    "UTF-16, little": b"\xff\xfe" + "---\ntitle: a\n---\nold é\n\n".encode("utf-16-le"),
+    "UTF-16, big": b"\xfe\xff" + "---\ntitle: a\n---\nold é\n\n".encode("utf-16-be"),
+    "half a unit": b"\xff\xfea\0b",
+    "a NUL": b"---\ntitle: a\n---\nold\0",
+}
+
+
+@pytest.mark.parametrize("section", ["new", "---\ntitle: new\n---\nnew"])
+@pytest.mark.parametrize("slip", SLIPS)
+def test_appending_keeps_every_byte_of_what_somebody_edited(
+    store: FileMemoryStore, tmp_path: Path, slip: str, section: str
 ) -> None:
+    """Whatever slipped: either the section is added at the end, or nothing is done and the reason is told."""
+    content = SLIPS[slip]
     written = put(tmp_path, USER, content)
-    result = store.write(ALICE, entry(), USER)
-    assert not result.written
-    assert result.error is not None
-    assert '/monday.md" cannot be appended to, because it cannot be read: ' in result.error
-    assert reason in result.error
-    assert written.read_bytes() == content
+    concept = f"{memory_path(USER, ALICE)}/monday"
+    before, title = store.text(ALICE, concept), [one.title for one in store.enumerate(ALICE)]
+    result = store.write(ALICE, entry(section), USER)
     assert names(written.parent) == ["monday.md"]
+    if not result.written:
+        assert '/monday.md" cannot be appended to' in (result.error or "")
+        assert written.read_bytes() == content
+        return
+    assert before is not None
+    encoding = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(content[:2], "utf-8")
+    added = written.read_bytes()[-len(f"\n\n{section}".encode(encoding)) :]
+    assert added.decode(encoding) == f"\n\n{section}"
+    kept = written.read_bytes()[: -len(added)]
+    assert content.startswith(kept)
+    assert content[len(kept) :].replace(b"\0", b"").strip(b"\r\n") == b""
+    body = before.rstrip("\r\n")
+    assert store.text(ALICE, concept) == f"{body}\n\n{section}"
+    assert [one.title for one in store.enumerate(ALICE)] == title
+
+
+def test_a_nul_is_refused_because_no_file_that_holds_one_is_read(store: FileMemoryStore) -> None:
+    with pytest.raises(RefusedValueError, match="section_markdown holds a NUL at index 1"):
+        entry("a\0b")
+    assert store.write(ALICE, entry(other="a\0b"), USER).written
 
 
 def test_a_concept_never_outgrows_what_is_read(tmp_path: Path) -> None:
@@ -215,8 +252,10 @@ def test_what_is_written_reads_back_as_the_same_text(
     tmp_path_factory: pytest.TempPathFactory, title: str, description: str, key: str, section: str
 ) -> None:
     directory = tmp_path_factory.mktemp("memories")
-    front = {"type": f"t{title}", "title": f"t{title}", "description": f"d{description}"}
+    front: dict[str, Any] = {"type": f"t{title}", "title": f"t{title}", "description": f"d{description}"}
     front.setdefault(f"k{key}", description)
+    front["generated"] = {f"k{key}": description, "by": title}
+    section = section.replace("\0", "")
     with open_memories(directory) as catalog:
         store = FileMemoryStore(catalog)
         assert store.write(LOCAL, MemoryEntry("it", front, f"w {section}"), USER).written
@@ -225,7 +264,7 @@ def test_what_is_written_reads_back_as_the_same_text(
         assert passage.description == front["description"]
         concept = f"{memory_path(USER, LOCAL)}/it"
         assert store.text(LOCAL, concept) == f"w {section}".replace("\r\n", "\n")
-    # Another reader of YAML finds the same.
+    # Another reader of YAML finds the same, in a mapping too.
     text = (place(directory, USER, LOCAL) / "it.md").read_bytes().decode()
     assert yaml.safe_load(text.split("---\n", 2)[1]) == front
 
@@ -268,7 +307,7 @@ def test_a_tier_applies_to_scopes_that_carry_its_id(
             assert names(tmp_path / ROOTS[tier]) == []
     assert reads(store, scope) == [(f"memory:{tier.value}", f"word {tier.value}") for tier in tiers]
     assert [concept.tier for concept in store.enumerate(scope)] == tiers
-    assert store.delete_scope(scope) == MemoryDeleteResult(len(tiers), None)
+    assert store.delete_scope(scope) == gone(len(tiers), len(tiers))
     assert store.delete_scope(scope) == MemoryDeleteResult(0, None)
     assert store.enumerate(scope) == ()
 
@@ -368,7 +407,7 @@ def test_every_change_to_the_files_is_seen(store: FileMemoryStore, tmp_path: Pat
     assert reads(store, ALICE) == []
     put(tmp_path, USER, "deep word", "a/b/c.md")
     assert reads(store, ALICE) == [("memory:user", "deep word")]
-    assert store.delete_scope(ALICE, USER) == MemoryDeleteResult(1, None)
+    assert store.delete_scope(ALICE, USER) == gone(1, 1)
     assert reads(store, ALICE) == []
     wrote(store, ALICE, USER, "word again")
     assert reads(store, ALICE) == [("memory:user", "word again")]
@@ -382,16 +421,17 @@ def test_a_host_reads_what_it_wrote_whatever_the_freshness(tmp_path: Path) -> No
             assert reads(store, ALICE, text.split()[0]) == [("memory:user", text)]
 
 
-def test_one_bad_file_takes_nothing_along(
-    store: FileMemoryStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    wrote(store, ALICE, USER, "a word")
-    put(tmp_path, USER, b"word \xff", "bad.md")
-    for _ in range(2):
-        assert reads(store, ALICE) == [("memory:user", "a word")]
-        assert len(store.enumerate(ALICE)) == 1
+def test_one_bad_file_takes_nothing_along(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with open_memories(tmp_path, max_file_bytes=300) as catalog:
+        store = FileMemoryStore(catalog)
+        wrote(store, ALICE, USER, "a word")
+        put(tmp_path, USER, "word " * 100, "bad.md")
+        for _ in range(2):
+            assert [passage.excerpt for passage in store.read(ALICE, "word").passages] == ["a word"]
+            assert len(store.enumerate(ALICE)) == 1
+    # It is logged once, and told whenever anybody asks.
     assert [record.getMessage() for record in caplog.records] == [
-        f"source 'memory:user': '{memory_path(USER, ALICE)}/bad.md' is left out: not UTF-8 at byte 5"
+        f"source 'memory:user': '{memory_path(USER, ALICE)}/bad.md' is left out: it has more than 300 bytes"
     ]
 
 
@@ -459,7 +499,7 @@ def test_the_async_twins_answer_alike(store: FileMemoryStore) -> None:
         assert await store.write_async(ALICE, entry(), USER) == MemoryWriteResult(written=True, error=None)
         assert await store.read_async(ALICE, "word") == store.read(ALICE, "word")
         assert await store.enumerate_async(ALICE) == store.enumerate(ALICE) != ()
-        assert await store.delete_scope_async(ALICE, USER) == MemoryDeleteResult(1, None)
+        assert await store.delete_scope_async(ALICE, USER) == gone(1, 1)
 
     asyncio.run(act())
 
@@ -599,7 +639,7 @@ def test_memories_that_lie_apart_are_taken(tmp_path: Path) -> None:
             "memory:user",
             "memory:tenant",
         ]
-        assert store.delete_scope(ALICE, TENANT) == MemoryDeleteResult(1, None)
+        assert store.delete_scope(ALICE, TENANT) == gone(1, 1)
         assert len(reads(store, ALICE)) == 2
 
 
@@ -646,22 +686,62 @@ def test_a_reload_that_publishes_memories_closes_them(
     docs = {"id": "docs", "path": "docs"}
     write_manifest(tmp_path, [docs, {"id": "all", "path": "memories"}, *memory_sources()])
     catalog.reload()
-    message = str(MemoryOverlapError("remembers-session", "all"))
     (record,) = caplog.records
     assert record.getMessage().startswith("memory source 'remembers-session' and source 'all' overlap: ")
     result = store.read(ALICE, "word")
-    assert result.passages == ()
-    (diagnostic,) = result.diagnostics
-    assert (diagnostic.source_id, diagnostic.message) == ("memory:session", message)
+    message = result.diagnostics[0].message
+    assert message.startswith("memory is unavailable: ")
+    # Nobody is told which sources there are, nor which of the tiers it is.
+    assert not [
+        word for word in ("remembers", "'", "all ", "docs", "memories", str(tmp_path)) if word in message
+    ]
+    unavailable = tuple(
+        KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, f"memory:{tier.value}", message)
+        for tier in MemoryTier
+    )
+    assert result == MemoryReadResult((), unavailable)
+    listed = store.enumerate(ALICE)
+    assert (listed, listed.diagnostics) == ((), unavailable)
+    acme = store.enumerate(KnowledgeAccessScope("acme"))
+    assert [one.source_id for one in acme.diagnostics] == ["memory:tenant"]
+    assert store.text(ALICE, f"{memory_path(USER, ALICE)}/monday") is None
     assert store.write(ALICE, entry(), USER) == MemoryWriteResult(written=False, error=message)
     assert store.delete_scope(ALICE) == MemoryDeleteResult(0, message)
-    for act in (lambda: store.enumerate(ALICE), lambda: store.text(ALICE, "a")):
-        with pytest.raises(MemoryOverlapError, match="remembers-session"):
-            act()
+    assert store.delete_scope(ALICE, below=True) == MemoryDeleteResult(0, message)
+    assert store.delete(ALICE, USER, "monday") == MemoryDeleteResult(0, message)
     assert (place(tmp_path, USER, ALICE) / "monday.md").read_bytes() == before
     write_manifest(tmp_path, [docs, *memory_sources()])
     catalog.reload()
     assert reads(store, ALICE) == [("memory:user", "a word")]
+
+
+@pytest.mark.parametrize("touched", [True, False])
+def test_a_host_whose_memories_a_reload_publishes_is_told_by_results(
+    tmp_path: Path, *, touched: bool
+) -> None:
+    """Whether the store was used before makes no difference."""
+    open_memories(tmp_path).close()
+    docs = {"id": "docs", "path": "docs"}
+    manifest = write_manifest(tmp_path, [docs, *memory_sources()])
+    with open_knowledge(manifest, watch_for_changes=False) as knowledge:
+        if touched:
+            assert knowledge.memory is not None
+        write_manifest(tmp_path, [docs, {"id": "all", "path": "memories"}, *memory_sources()])
+        knowledge.catalog.reload()
+        memory = knowledge.memory
+        assert memory is not None
+        assert [one.source_id for one in memory.read(ALICE, "word").diagnostics] == [
+            "memory:session",
+            "memory:user",
+            "memory:tenant",
+        ]
+        assert not memory.write(ALICE, entry(), USER).written
+        # Who makes another one hears the names: that is the host.
+        with pytest.raises(MemoryOverlapError, match="'all'"):
+            FileMemoryStore(knowledge.catalog)
+        write_manifest(tmp_path, [docs, *memory_sources()])
+        knowledge.catalog.reload()
+        wrote(memory, ALICE, USER, "a word")
 
 
 def test_nothing_expires_by_itself(catalog: FileKnowledgeCatalog) -> None:

@@ -176,3 +176,95 @@ def test_help_says_what_the_exit_codes_mean() -> None:
         assert (code, err) == (0, "")
         assert "--catalog" in out
         assert "Exits with" in out
+
+
+def test_what_cannot_be_listed_is_said_on_stderr(tmp_path: Path, manifest: Path) -> None:
+    (tmp_path / "diary" / ALICES / "broken.md").symlink_to("nowhere")
+    broken = f'okf-catalog: "{ALICES}/broken.md" is left out: it is a link\n'
+    code, out, err = run("list", "--catalog", manifest, *WHO)
+    assert (code, err) == (1, broken)
+    assert out.endswith("\n3 concepts.\n")
+    code, out, err = run("list", "--catalog", manifest, *WHO, "--json")
+    assert (code, err, len(json.loads(out))) == (1, broken, 3)
+    code, out, err = run("show", "likes", "--catalog", manifest, *WHO)
+    assert (code, err) == (1, broken)
+    assert "likes of user" in out
+    code, out, err = run("show", "broken", "--catalog", manifest, *WHO)
+    assert (code, out) == (1, "")
+    assert err == f"{broken}okf-catalog: no concept 'broken' is remembered for tenant acme, user alice\n"
+    # Another tier has nothing to do with it.
+    assert run("list", "--catalog", manifest, *WHO, "--tier", "tenant")[0::2] == (0, "")
+    code, out, err = run("forget", "--catalog", manifest, *WHO, typed="n\n")
+    assert (code, err.startswith(broken)) == (1, True)
+
+
+def test_a_tier_that_cannot_be_listed_is_said_on_stderr(tmp_path: Path, manifest: Path) -> None:
+    (tmp_path / "diary" / "memory-user").rename(tmp_path / "moved")
+    (tmp_path / "diary" / "memory-user").symlink_to(tmp_path / "moved")
+    code, out, err = run("list", "--catalog", manifest, *WHO)
+    assert (code, out) == (1, f"tenant  {ACMES}/monday  M\n1 concept.\n")
+    assert err.startswith('okf-catalog: source "memory:user" is unavailable: "memory-user" is a link')
+
+
+def test_one_concept_is_forgotten(tmp_path: Path, manifest: Path) -> None:
+    forget = ("forget", "monday", "--catalog", manifest, *WHO)
+    code, _, err = run(*forget, typed="n\n")
+    assert code == 1
+    assert (
+        "Forget 'monday' for tenant acme, user alice, which is listed in tier user, tier tenant? [y/N]:"
+        in err
+    )
+    assert run(*forget, "--tier", "user", "--yes") == (0, "Forgotten: 1 concept.\n", "")
+    assert run("list", "--catalog", manifest, *WHO)[1].endswith("2 concepts.\n")
+    assert run(*forget, "--yes") == (0, "Forgotten: 1 concept.\n", "")
+    none = "okf-catalog: no concept 'monday' is remembered for tenant acme, user alice\n"
+    assert run(*forget, "--yes") == (1, "", none)
+    code, out, err = run("forget", f"{ALICES}/likes", "--catalog", manifest, *WHO, typed="y\n")
+    assert (code, out[-len("Forgotten: 1 concept.\n") :]) == (0, "Forgotten: 1 concept.\n")
+    assert "is listed in tier user?" in err
+    # What cannot be read is not listed, and is forgotten all the same.
+    (tmp_path / "diary" / ALICES / "broken.md").write_bytes(b"\0\xff")
+    assert run("forget", "broken", "--catalog", manifest, *WHO, "--yes")[0] == 0
+    (tmp_path / "diary" / ALICES / "linked.md").symlink_to("nowhere")
+    code, out, err = run("forget", "linked", "--catalog", manifest, *WHO, "--yes")
+    assert (code, out) == (1, "")
+    assert err.startswith("okf-catalog: 0 concepts forgotten, but memory:user: in ")
+    assert "is a link" in err
+
+
+def test_a_scope_is_forgotten_with_all_below_it(tmp_path: Path, manifest: Path) -> None:
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+        store = FileMemoryStore(catalog)
+        front = {"type": "Note", "title": "t", "description": "d"}
+        for session in ("1", "2"):
+            scope = KnowledgeAccessScope("acme", "alice", session)
+            assert store.write(scope, MemoryEntry("said", front, "word"), SESSION).written
+    forget = ("forget", "--below", "--catalog", manifest)
+    code, _, err = run(*forget, *WHO, typed="n\n")
+    assert code == 1
+    assert (
+        "Forget all that is remembered for tenant acme, user alice and for every scope below? [y/N]:" in err
+    )
+    assert run(*forget, *WHO, "--tier", "session", "--yes") == (
+        0,
+        "Forgotten: 2 concepts of 2 scopes in 1 tier.\n",
+        "",
+    )
+    code, out, err = run(*forget, *WHO, "--tier", "tenant", "--yes")
+    assert (code, out) == (1, "")
+    assert "0 concepts of 0 scopes in 0 tiers forgotten, but the tier 'tenant' is shared" in err
+    assert run(*forget, *WHO, "--yes")[1] == "Forgotten: 2 concepts of 1 scope in 1 tier.\n"
+    # What the tenant shares is left.
+    assert run("list", "--catalog", manifest, *WHO)[1] == f"tenant  {ACMES}/monday  M\n1 concept.\n"
+    assert run(*forget, "--tenant", "acme", "--yes")[1] == "Forgotten: 1 concept of 1 scope in 1 tier.\n"
+    assert not list((tmp_path / "diary").rglob("*.md"))
+
+
+def test_one_concept_has_nothing_below(manifest: Path) -> None:
+    code, out, err = run("forget", "monday", "--below", "--catalog", manifest, *WHO, "--yes")
+    assert (code, out) == (2, "")
+    assert "--below is for all that is remembered" in err
+    code, out, err = run("forget", "../x", "--catalog", manifest, *WHO, "--yes")
+    assert (code, out) == (2, "")
+    assert "concept_name is the name or the id of a concept" in err
+    assert run("list", "--catalog", manifest, *WHO)[1].endswith("3 concepts.\n")

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from memories import ALICE, FRONT, ROOTS, USER, entry, fork, open_memories, reads, wrote
-from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, MemoryDeleteResult, memory_path
+from memories import ALICE, FRONT, MARK, ROOTS, USER, entry, fork, gone, open_memories, reads, wrote
+from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, memory_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -143,7 +143,7 @@ def test_appends_of_threads_and_processes_lose_nothing(
         for thread in range(THREADS):
             own = [name for name in written if name.startswith(f"{process}-{thread}-")]
             assert own == [f"{process}-{thread}-{n}" for n in range(APPENDS)]
-    assert os.listdir(scope_directory) == ["monday.md"]  # noqa: PTH208  (hidden ones too, in one line)
+    assert {path.name for path in scope_directory.iterdir()} == {"monday.md", MARK}
 
 
 def test_a_killed_writer_leaves_the_old_or_the_new(store: FileMemoryStore, scope_directory: Path) -> None:
@@ -176,14 +176,15 @@ def test_a_killed_writer_leaves_the_old_or_the_new(store: FileMemoryStore, scope
         known = written
         visible = [path.name for path in scope_directory.iterdir() if not path.name.startswith(".")]
         assert visible == ["monday.md"]
-        left += len([*scope_directory.iterdir()]) - 1
+        # Besides the concept, and the mark of the directory.
+        left += len([*scope_directory.iterdir()]) - 2
         assert [concept.concept_id for concept in store.enumerate(ALICE)] == [CONCEPT]
         assert names(store.text(ALICE, CONCEPT) or "") == known
     # Some were killed in the middle of writing, and the next writer clears away what they left.
     assert left > 0
     wrote(store, ALICE, USER, section("last"))
     assert names(store.text(ALICE, CONCEPT) or "") == [*known, "last"]
-    assert [path.name for path in scope_directory.iterdir()] == ["monday.md"]
+    assert {path.name for path in scope_directory.iterdir()} == {"monday.md", MARK}
 
 
 def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scope_directory: Path) -> None:
@@ -211,7 +212,7 @@ def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scop
     assert {*errors} == {None}
     wrote(store, ALICE, USER, section("last"))
     assert names(store.text(ALICE, CONCEPT) or "")[-1] == "last"
-    assert store.delete_scope(ALICE, USER) == MemoryDeleteResult(1, None)
+    assert store.delete_scope(ALICE, USER) == gone(1, 1)
     assert not scope_directory.exists()
 
 

@@ -17,10 +17,12 @@ import pytest
 from memories import (
     ALICE,
     BOB,
+    MARK,
     ROOTS,
     USER,
     entry,
     fork,
+    gone,
     in_child,
     open_memories,
     reads,
@@ -32,7 +34,6 @@ from okf_catalog import (
     FileMemoryStore,
     KnowledgeDiagnosticCode,
     MemoryDeleteResult,
-    MemoryReadResult,
     MemoryWriteResult,
     memory_path,
 )
@@ -61,8 +62,12 @@ def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    """Every regular file below a directory."""
-    files = (path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+    """Every regular file below a directory, besides the marks of directories of memories."""
+    files = (
+        path
+        for path in directory.rglob("*")
+        if path.is_file() and not path.is_symlink() and path.name != MARK
+    )
     return {str(path.relative_to(directory)): path.read_bytes() for path in files}
 
 
@@ -154,7 +159,8 @@ def test_a_concept_that_is_no_file_is_refused(store: FileMemoryStore, tmp_path: 
     (tmp_path / FILE).rmdir()
     os.mkfifo(tmp_path / FILE)
     assert "is not a regular file" in (store.write(ALICE, entry(), USER).error or "")
-    assert store.read(ALICE, "word") == MemoryReadResult((), ())
+    (diagnostic,) = store.read(ALICE, "word").diagnostics
+    assert diagnostic.message == f'"{BELOW}/monday.md" is left out: it is not a regular file'
 
 
 def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> None:
@@ -171,7 +177,8 @@ def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> Non
     ):
         (tmp_path / SCOPE / name).symlink_to(target)
     (tmp_path / SCOPE / os.fsdecode(b"\xff")).mkdir()
-    assert store.delete_scope(ALICE) == MemoryDeleteResult(1, None)
+    # Files that are no concepts go too, and are not counted.
+    assert store.delete_scope(ALICE) == gone(1, 2)
     assert not (tmp_path / SCOPE).exists()
     assert contents(outside) == {"a.md": b"a", "b/c.md": b"c"}
     assert reads(store, BOB) == [("memory:user", "a word")]
@@ -191,7 +198,7 @@ def test_deleting_leaves_what_is_mounted_inside(store: FileMemoryStore, tmp_path
         assert (inner / "kept.md").read_text("utf-8") == "kept"
     finally:
         subprocess.run(["umount", inner], check=True)
-    assert store.delete_scope(ALICE) == MemoryDeleteResult(1, None)
+    assert store.delete_scope(ALICE).tiers_deleted == 1
 
 
 def test_a_missing_root_is_an_error_and_not_made(store: FileMemoryStore, tmp_path: Path) -> None:
@@ -342,8 +349,8 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
                 sections.append(section)
             assert sections
             assert store.text(ALICE, f"{BELOW}/monday") == "\n\n".join(sections)
-            assert [path.name for path in (tmp_path / SCOPE).iterdir()] == ["monday.md"]
-            assert store.delete_scope(ALICE) == MemoryDeleteResult(1, None)
+            assert {path.name for path in (tmp_path / SCOPE).iterdir()} == {"monday.md", MARK}
+            assert store.delete_scope(ALICE) == gone(1, 1)
             wrote(store, ALICE, USER, "a word")
     finally:
         subprocess.run(["umount", tmp_path], check=True)
@@ -399,22 +406,29 @@ def test_out_of_descriptors_is_an_error(store: FileMemoryStore) -> None:
         with suppress(OSError):
             while True:
                 taken.append(os.dup(0))
-        results = (
-            store.write(ALICE, entry("more"), USER),
-            store.read(ALICE, "word"),
+        written = store.write(ALICE, entry("more"), USER)
+        told = store.read(ALICE, "word").diagnostics, store.enumerate(ALICE).diagnostics
+        deleted = [
             store.delete_scope(ALICE),
-        )
+            store.delete_scope(ALICE, below=True),
+            store.delete(ALICE, USER, "monday"),
+        ]
+        text = store.text(ALICE, f"{BELOW}/monday")
         for descriptor in taken:
             os.close(descriptor)
-        return results[0], results[1].diagnostics, results[2], reads(store, ALICE)
+        return written, told, deleted, text, reads(store, ALICE)
 
     def with_few() -> object:
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
         return act()
 
-    written, diagnostics, deleted, after = in_child(with_few)
+    written, told, deleted, text, after = in_child(with_few)
     assert not written.written
     assert "os error 24" in written.error
-    assert len(diagnostics) == 3
-    assert deleted.tiers_deleted == 0
+    assert [len(diagnostics) for diagnostics in told] == [3, 3]
+    assert {one.message.partition(" is unavailable: ")[1] for one in told[1]} == {" is unavailable: "}
+    for result in deleted:
+        assert result == MemoryDeleteResult(0, result.error)
+        assert result.error is not None
+    assert text is None
     assert after == [("memory:user", "a word")]

@@ -192,3 +192,48 @@ def test_any_mapping_is_taken() -> None:
         made = entry(frontmatter_if_creating=other)
         assert made == entry()
         assert hash(made) == hash(entry())
+
+
+def test_a_value_may_be_a_mapping_of_texts() -> None:
+    generated = {"by": "me", "at": "2026-11-30"}
+    front: dict[str, Any] = {**FRONT, "generated": generated}
+    made = entry(frontmatter_if_creating=front)
+    assert made.frontmatter_if_creating == front
+    assert front == made.frontmatter_if_creating
+    generated["by"] = "somebody else"
+    nested: Any = made.frontmatter_if_creating["generated"]
+    assert dict(nested) == {"by": "me", "at": "2026-11-30"}
+    with pytest.raises(TypeError):
+        nested["by"] = "somebody else"
+    again = entry(frontmatter_if_creating=made.frontmatter_if_creating)
+    assert (again, hash(again)) == (made, hash(made))
+    assert made != entry(frontmatter_if_creating=front)
+    assert made != entry()
+    assert entry(frontmatter_if_creating={**FRONT, "a": {}}).frontmatter_if_creating["a"] == {}
+
+
+@pytest.mark.parametrize(
+    ("front", "message"),
+    [
+        ({**FRONT, "title": {"a": "b"}}, "frontmatter_if_creating['title'] is a str, not dict"),
+        ({**FRONT, "a": {"b": 1}}, "frontmatter_if_creating['a']['b'] is a str, not int"),
+        ({**FRONT, "a": {"b": {"c": "d"}}}, "frontmatter_if_creating['a']['b'] is a str, not dict"),
+        ({**FRONT, "a": {1: "b"}}, "each key of frontmatter_if_creating['a'] is a str, not int"),
+        ({**FRONT, "a": {"": "b"}}, "each key of frontmatter_if_creating['a'] has 1 to 128 characters"),
+        ({**FRONT, "a": {"b": "\ud800"}}, "frontmatter_if_creating['a']['b'] holds a lone surrogate"),
+        ({**FRONT, "a": ["b"]}, "frontmatter_if_creating['a'] is a str, not list"),
+        ({**FRONT, "a": None}, "frontmatter_if_creating['a'] is a str, not NoneType"),
+    ],
+)
+def test_other_values_are_refused(front: dict[str, Any], message: str) -> None:
+    with pytest.raises((RefusedTypeError, RefusedValueError)) as raised:
+        entry(frontmatter_if_creating=front)
+    assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\0", "a\n\0"])
+def test_a_section_holds_no_nul(text: str) -> None:
+    with pytest.raises(
+        RefusedValueError, match=r"^section_markdown holds a NUL at index [0-9]; a file that holds"
+    ):
+        entry(section_markdown=text)

@@ -31,13 +31,17 @@ from okf_catalog import (
     KnowledgeResolverStrategy,
     MemoryCaptureMode,
     MemoryConcept,
+    MemoryConcepts,
     MemoryDeleteResult,
     MemoryEntry,
     MemoryReadResult,
     MemoryTier,
     MemoryWriteResult,
     ProvidedContext,
+    RemarkCode,
+    RemarkCount,
     SourceProblem,
+    SourceRemark,
     SourceReport,
     SourceRole,
     StalePolicy,
@@ -73,6 +77,11 @@ def context() -> KnowledgeContext:
     return KnowledgeContext(KnowledgeQuery("word"), 3, (passage(),), (none,))
 
 
+def concepts() -> MemoryConcepts:
+    unavailable = KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, "memory:user", "gone")
+    return MemoryConcepts([MemoryConcept(MemoryTier.USER, "memory-user/_local/_local/a", "A")], [unavailable])
+
+
 def block() -> ContextBlock:
     return ContextBlock(SourceRole.KNOWLEDGE, "s", "a/b", "<okf-context>\n…", truncated=True)
 
@@ -84,8 +93,21 @@ def snapshot() -> KnowledgeCatalogSnapshot:
 def report() -> SourceReport:
     problems = (SourceProblem("a.md", "not UTF-8"),)
     return SourceReport(
-        KnowledgeCatalogSource("a", "b"), Path("/somewhere/b"), 3, problems, "c", None, "it holds links"
+        KnowledgeCatalogSource("a", "b"),
+        Path("/somewhere/b"),
+        3,
+        problems,
+        "c",
+        None,
+        "it holds links",
+        (remark(),),
+        5000,
+        (RemarkCount(RemarkCode.MISSING_TYPE, 5000),),
     )
+
+
+def remark() -> SourceRemark:
+    return SourceRemark("a.md", 3, RemarkCode.MISSING_TYPE, "no 'type'\u2028")
 
 
 EXAMPLES: dict[str, Callable[[], object]] = {
@@ -126,14 +148,24 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "snapshot": snapshot,
     "problem": lambda: SourceProblem("a.md", "not UTF-8"),
+    "remark": remark,
+    "remark on no line": lambda: dataclasses.replace(remark(), line=None),
+    "remark count": lambda: RemarkCount(RemarkCode.NAME_NOT_READ, 10**9),
     "source report": report,
     "memory entry": lambda: MemoryEntry(
         "2026-11-30", {"type": "a", "title": "b: 'c'", "description": "\n\U00010400"}, "## section\u2028"
+    ),
+    "memory entry with a mapping": lambda: MemoryEntry(
+        "a",
+        {"type": "a", "title": "b", "description": "c", "generated": {"by": "d", "at": "2026-11-30"}},
+        "e",
     ),
     "memory concept": lambda: MemoryConcept(MemoryTier.USER, "memory-user/_local/_local/a", None),
     "memory read": lambda: MemoryReadResult((passage(),), context().diagnostics),
     "memory write": lambda: MemoryWriteResult(written=False, error="the disk is full"),
     "memory delete": lambda: MemoryDeleteResult(2, None),
+    "memory delete below": lambda: MemoryDeleteResult(2, "locked", 10**9, 7),
+    "memory concepts": concepts,
     "report": lambda: CatalogReport(1, (report(),)),
 }
 
@@ -149,6 +181,7 @@ CHOICES = (
     KnowledgeResolverStrategy,
     MemoryCaptureMode,
     MemoryTier,
+    RemarkCode,
     SourceRole,
     TrustTier,
 )
@@ -158,6 +191,8 @@ members = pytest.mark.parametrize("member", [member for choice in CHOICES for me
 def fields_of(value: object) -> list[str]:
     if isinstance(value, KnowledgePassage):
         return [name for name in dir(value) if not name.startswith("_")]
+    if isinstance(value, MemoryConcepts):
+        return ["diagnostics"]
     value_class: Any = type(value)
     return [field.name for field in dataclasses.fields(value_class)]
 
@@ -247,6 +282,23 @@ def test_what_is_pickled_names_the_module_users_import_from() -> None:
         assert b"okf_catalog." not in pickle.dumps(make(), 0)
 
 
+def test_what_is_listed_is_a_tuple_that_carries_diagnostics() -> None:
+    listed = concepts()
+    plain = tuple(listed)
+    assert type(plain) is tuple
+    assert (listed == plain, plain == listed, hash(listed) == hash(plain)) == (True, True, True)
+    assert listed == MemoryConcepts(plain)
+    assert {plain: 1}[listed] == 1
+    for part in (listed[:], listed + plain, plain + listed):
+        assert type(part) is tuple
+    for made in (pickle.loads(pickle.dumps(listed)), copy.deepcopy(listed), typed(repr(listed))):
+        assert isinstance(made, MemoryConcepts)
+        assert made.diagnostics == listed.diagnostics != ()
+    assert MemoryConcepts().diagnostics == ()
+    with pytest.raises(AttributeError, match="does not change"):
+        del listed.diagnostics
+
+
 @examples
 def test_values_copy(make: Callable[[], object]) -> None:
     value = make()
@@ -268,7 +320,9 @@ def test_values_never_change(make: Callable[[], object]) -> None:
 
 @examples
 def test_values_are_small(make: Callable[[], object]) -> None:
-    assert not hasattr(make(), "__dict__")
+    value = make()
+    # A tuple has no room for slots.
+    assert isinstance(value, MemoryConcepts) or not hasattr(value, "__dict__")
 
 
 def test_a_value_is_changed_by_making_another() -> None:

@@ -6,7 +6,11 @@ import gc
 import logging
 import shutil
 import warnings
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+from unittest.mock import MagicMock, Mock
 
 import pytest
 from asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
@@ -194,6 +198,41 @@ class LikeTrue:
         return 1
 
 
+class numpy_bool:  # noqa: N801  (named as the real one is)
+    """As numpy calls its own, by module and name."""
+
+    __module__ = "numpy"
+    __qualname__ = "bool"
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class NoBool(int):
+    """A class that says of itself that it is another one."""
+
+    __class__ = bool  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+
+
+def not_asked(_: object) -> NoReturn:
+    raise AssertionError("only the type of an answer is looked at")
+
+
+Awkward = type(
+    "Awkward", (), {"__class__": property(not_asked), "__bool__": not_asked, "__module__": __name__}
+)
+"""What raises when it is asked what it is, or whether it is true."""
+
+
+def real_numpy() -> list[object]:
+    """numpy's own, where there is numpy."""
+    try:
+        import numpy as np
+    except ImportError:
+        return []
+    return [np.True_, np.False_, np.array([True])]
+
+
 ANSWERS: list[object] = [
     None,
     1,
@@ -208,7 +247,23 @@ ANSWERS: list[object] = [
     NotImplemented,
     bool,
     never,
+    numpy_bool(),
+    NoBool(1),
+    Awkward(),
+    Mock(spec=bool),
+    MagicMock(spec=True),
+    Decimal(1),
+    Fraction(1),
+    *real_numpy(),
 ]
+
+
+def named(answer: object) -> str:
+    """How a refusal names what was answered, and what would be right."""
+    kind = type(answer)
+    if kind.__module__ == "builtins":
+        return f"{kind.__qualname__}; return True or False"
+    return f"{kind.__module__}.{kind.__qualname__}; return bool(...) of it"
 
 
 def both_policies(policy: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
@@ -231,8 +286,23 @@ def test_anything_but_a_bool_is_refused(ask: Entrance) -> None:
             with pytest.raises(RefusedTypeError) as raised:
                 ask(query, **defaults)
             assert type(raised.value) is RefusedTypeError
-            assert ask.text(raised.value) == f"{field} answers with a bool, not {type(answer).__name__}"
+            assert ask.text(raised.value) == f"{field} answers with a bool, not {named(answer)}"
             assert len(calls) == 1
+
+
+def given(answer: object, *_: object) -> object:
+    return answer
+
+
+def test_what_claims_to_be_a_bool_is_named_so_that_it_can_be_looked_up(ask: Entrance) -> None:
+    for answer, expected in (
+        (numpy_bool(), "not numpy.bool; return bool(...) of it"),
+        (Mock(spec=bool), "not unittest.mock.Mock; return bool(...) of it"),
+    ):
+        assert isinstance(answer, bool) or bool(answer)
+        with pytest.raises(RefusedTypeError) as raised:
+            ask(KnowledgeQuery("word", source_visibility_policy=cast("Any", partial(given, answer))))
+        assert str(raised.value).endswith(expected)
 
 
 def test_one_answer_that_is_no_bool_refuses_all(ask: Entrance) -> None:
@@ -398,7 +468,8 @@ def test_a_batch_says_whose_policy_answered_wrongly(catalog: FileKnowledgeCatalo
     own = KnowledgeQuery("word", source_visibility_policy=answer_none)
     with pytest.raises(RefusedTypeError) as raised:
         GroupedKnowledgeResolver(catalog).search_batch(["word", "word", own])
-    assert str(raised.value) == "queries[2]: source_visibility_policy answers with a bool, not NoneType"
+    expected = "source_visibility_policy answers with a bool, not NoneType; return True or False"
+    assert str(raised.value) == f"queries[2]: {expected}"
 
 
 def test_problems_of_what_is_invisible_are_logged_when_somebody_looks(

@@ -48,6 +48,7 @@ from okf_catalog.memory.files import FileMemoryStore
 from okf_catalog.memory.place import memory_path
 from okf_catalog.memory.results import (
     MemoryConcept,
+    MemoryConcepts,
     MemoryDeleteResult,
     MemoryReadResult,
     MemoryWriteResult,
@@ -59,6 +60,7 @@ from okf_catalog.provider.messages import ChatMessage
 from okf_catalog.provider.provided import ContextBlock, ProvidedContext
 from okf_catalog.provider.provider import KnowledgeContextProvider, ScopeAccessor
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy
+from okf_catalog.remarks import RemarkCode, RemarkCount, SourceRemark
 from okf_catalog.resolver import (
     Clock,
     GroupedKnowledgeResolver,
@@ -105,6 +107,7 @@ __all__ = [
     "KnowledgeResolverStrategy",
     "MemoryCaptureMode",
     "MemoryConcept",
+    "MemoryConcepts",
     "MemoryDeleteResult",
     "MemoryEntry",
     "MemoryOverlapError",
@@ -118,8 +121,11 @@ __all__ = [
     "ProvidedContext",
     "RefusedTypeError",
     "RefusedValueError",
+    "RemarkCode",
+    "RemarkCount",
     "ScopeAccessor",
     "SourceProblem",
+    "SourceRemark",
     "SourceReport",
     "SourceRole",
     "SourceVisibilityPolicy",

@@ -17,6 +17,7 @@ from okf_catalog.values import ConceptStatus, TrustTier
 __all__ = [
     "Answer",
     "BatchAnswer",
+    "Cancellation",
     "Catalog",
     "Conversation",
     "KnowledgePassage",
@@ -30,6 +31,7 @@ __all__ = [
     "note_fork",
     "parse_manifest",
     "passage_body",
+    "remark_codes",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
@@ -37,6 +39,7 @@ def is_blank(text: str, /) -> bool: ...
 def last_grapheme_end(text: str, place: int, /) -> int:
     """The end of the last grapheme that ends at or before ``place``, both in code points."""
 
+def remark_codes() -> list[str]: ...
 def note_fork() -> None: ...
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
@@ -87,12 +90,26 @@ class Catalog:
     ) -> tuple[list[ReportRow], list[ProblemRow]]: ...
     def close(self) -> None: ...
     def search(
-        self, snapshot: Snapshot, question: Question, now: int | None, on_progress: Progress | None, /
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        now: int | None,
+        on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
+        /,
     ) -> Answer:
         """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
     def memory(self, snapshot: Snapshot, /) -> Memory: ...
     def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[ProblemRow]: ...
+
+@final
+class Cancellation:
+    """Lets one thread say that nobody waits any more for what another one does."""
+
+    def __new__(cls) -> Cancellation: ...
+    def cancel(self) -> None:
+        """Ends every call that was given this, at its next slice, and later ones at once."""
 
 @final
 class Conversation:
@@ -104,6 +121,7 @@ class Conversation:
         ordinary: Question,
         limit: int | None,
         on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
         /,
     ) -> BatchAnswer:
         """Answers every question, in order; a text is asked as ``ordinary`` is, but for its text."""
@@ -114,18 +132,38 @@ class Memory:
 
     def overlap(self) -> tuple[int, int] | None:
         """The positions of a memory source and of another that do not lie apart (Y8)."""
-    def read(self, places: Sequence[tuple[int, str]], question: Question, now: int | None, /) -> Answer: ...
+    def mark(self) -> list[tuple[int, int, int, tuple[str, str] | None]]:
+        """Marks directories of memories that have no mark (Y10).
+
+        For each memory source: its position, how many were marked, how many could not be, and the first of
+        those as path and reason.
+        """
+    def read(
+        self,
+        places: Sequence[tuple[int, str]],
+        question: Question,
+        now: int | None,
+        cancellation: Cancellation | None = None,
+        /,
+    ) -> Answer: ...
     def list(
         self, at: tuple[int, str], /
-    ) -> tuple[list[tuple[str, str | None]], str | None, list[tuple[str, str]]]:
-        """Concepts as id and title, why there are none, problem files as path and reason."""
+    ) -> tuple[list[tuple[str, str | None]], list[str], list[tuple[str, str]]]:
+        """Concepts as id and title, what could not be listed, problem files as path and reason."""
     def text(self, at: tuple[int, str], id: str, /) -> str | None: ...
     def write(
-        self, at: tuple[int, str], name: str, frontmatter: Sequence[tuple[str, str]], section: str, /
+        self,
+        at: tuple[int, str],
+        name: str,
+        frontmatter: Sequence[tuple[str, str | Sequence[tuple[str, str]]]],
+        section: str,
+        /,
     ) -> str | None:
         """Why nothing was written, if nothing was."""
-    def delete(self, at: tuple[int, str], /) -> tuple[bool, str | None]:
-        """Whether something is gone, and why something is not."""
+    def delete(self, at: tuple[int, str], levels: int, /) -> tuple[int, int, str | None]:
+        """How many directories of scopes and how many concepts are gone, and why something is not."""
+    def forget(self, at: tuple[int, str], name: str, /) -> tuple[int, int, str | None]:
+        """As for ``delete``, of one concept."""
 
 @final
 class Answer:

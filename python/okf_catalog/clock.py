@@ -26,19 +26,19 @@ def check_clock(clock: object) -> None:
 
 
 def read_clock(clock: Clock) -> datetime:
-    """The time of a clock.
+    """The time of a clock, in UTC.
 
     Raises:
         RefusedTypeError: the clock returned no ``datetime``.
-        RefusedValueError: it returned one without a time zone.
+        RefusedValueError: it returned one without a time zone, or one that is no time of a year from 1 to
+            9999 in UTC.
         Exception: whatever the clock raises, unchanged.
     """
-    now = clock()
-    drop_coroutine(now)
-    check_kind("what clock returns", now, datetime, "an aware datetime")
-    if now.utcoffset() is None:
-        raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
-    return now
+    since = _since_epoch(clock)
+    try:
+        return _EPOCH + since
+    except OverflowError:
+        raise RefusedValueError("clock returns a time from year 1 to 9999 in UTC; this one is not") from None
 
 
 def now_of(clock: Clock | None) -> int | None:
@@ -47,4 +47,14 @@ def now_of(clock: Clock | None) -> int | None:
     Raises:
         Exception: what ``read_clock`` raises.
     """
-    return None if clock is None else (read_clock(clock) - _EPOCH) // _MICROSECOND
+    return None if clock is None else _since_epoch(clock) // _MICROSECOND
+
+
+def _since_epoch(clock: Clock) -> timedelta:
+    now = clock()
+    drop_coroutine(now)
+    check_kind("what clock returns", now, datetime, "an aware datetime")
+    # Not by its own methods: a subclass may answer differently each time.
+    if datetime.utcoffset(now) is None:
+        raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
+    return datetime.__sub__(now, _EPOCH)

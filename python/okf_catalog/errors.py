@@ -34,15 +34,27 @@ class OkfCatalogError(Exception):
     """Every exception of this package."""
 
 
+SHOWN_FAULTS = 100
+"""How many faults the text of a ``CatalogError`` says, before the last one."""
+
+
 class CatalogError(OkfCatalogError):
-    """The catalog cannot open; ``diagnostics`` says everything that is wrong with it (C2)."""
+    """The catalog cannot open; ``diagnostics`` says everything that is wrong with it (C2).
+
+    Of a great many faults it has the first thousand, and the last of these says how many there are. The text
+    of the error says the first hundred and the last.
+    """
 
     def __init__(self, diagnostics: tuple[CatalogDiagnostic, ...]) -> None:
         super().__init__(diagnostics)
         self.diagnostics = diagnostics
 
     def __str__(self) -> str:
-        return "\n".join(f"[{d.code.value}] {d.message}" for d in self.diagnostics)
+        lines = [f"[{d.code.value}] {d.message}" for d in self.diagnostics]
+        hidden = len(lines) - SHOWN_FAULTS - 1
+        if hidden > 0:
+            lines[SHOWN_FAULTS:-1] = [f"({hidden} more in diagnostics)"]
+        return "\n".join(lines)
 
 
 class CatalogClosedError(OkfCatalogError, RuntimeError):

@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from types import TracebackType
 from typing import NoReturn, final
 
-from okf_catalog.catalog import FileKnowledgeCatalog
+from okf_catalog.catalog import FileKnowledgeCatalog, close_async
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
 from okf_catalog.freshness import Freshness
-from okf_catalog.memory.files import FileMemoryStore
+from okf_catalog.length import MAX_QUESTION_BYTES
+from okf_catalog.memory.files import FileMemoryStore, store_after_reload
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
 from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
 
@@ -19,7 +21,7 @@ __all__ = ["Knowledge", "open_knowledge"]
 class Knowledge:
     """One catalog with a router and a memory over it, opened and closed together: :func:`open_knowledge`."""
 
-    __slots__ = ("_catalog", "_clock", "_memory", "_resolver")
+    __slots__ = ("_catalog", "_clock", "_memory", "_resolver", "_was_apart")
 
     def __init__(
         self, catalog: FileKnowledgeCatalog, resolver: KnowledgeResolverRouter, *, clock: Clock | None = None
@@ -28,6 +30,8 @@ class Knowledge:
         self._resolver = resolver
         self._clock = clock
         self._memory: FileMemoryStore | None = None
+        # If only a reload makes memories overlap with knowledge, there is a store, which fails closed.
+        self._was_apart = not catalog.closed and catalog.view().overlap is None
 
     @property
     def catalog(self) -> FileKnowledgeCatalog:
@@ -46,14 +50,22 @@ class Knowledge:
         A reload may bring one, or take it away (Y7); the store stays the same one.
 
         Raises:
-            MemoryOverlapError: what would be remembered does not lie apart from what others see (Y8).
-            CatalogClosedError: the catalog was closed before this was first asked for.
+            MemoryOverlapError: what would be remembered did not lie apart from what others see when the
+                catalog was opened, and still does not (Y8). If only a reload brings that about, the store is
+                there, and its results say that memory is closed.
+            CatalogClosedError: the catalog was closed.
         """
         if not self._catalog.view().memories:
             return None
         if self._memory is None:
-            self._memory = FileMemoryStore(self._catalog, clock=self._clock)
+            make = store_after_reload if self._was_apart else FileMemoryStore
+            self._memory = make(self._catalog, clock=self._clock)
         return self._memory
+
+    @property
+    def max_question_bytes(self) -> int:
+        """How many bytes of UTF-8 the text of a question, and its tag, may have."""
+        return self._catalog.max_question_bytes
 
     def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
         """What the router's ``search`` returns and raises."""
@@ -87,6 +99,14 @@ class Knowledge:
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> "Knowledge":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await close_async(self._catalog)
+
     def __repr__(self) -> str:
         return f"<Knowledge of {self._catalog!r}>"
 
@@ -102,11 +122,18 @@ def open_knowledge(
     default_source_visibility_policy: SourceVisibilityPolicy | None = None,
     catalog_root: str | os.PathLike[str] | None = None,
     watch_for_changes: bool = True,
-    clock: Clock | None = None,
+    reload_debounce: timedelta = timedelta(milliseconds=250),
+    max_file_bytes: int = 16 * 1024 * 1024,
+    max_threads: int | None = None,
     freshness: Freshness = Freshness.EXACT,
     on_progress: Callable[[str, int, int], object] | None = None,
+    max_question_bytes: int = MAX_QUESTION_BYTES,
+    clock: Clock | None = None,
 ) -> Knowledge:
-    """Opens a catalog with a router over it. The result is a context manager.
+    """Opens a catalog with a router over it. The result is a context manager, ``async with`` too.
+
+    ``default_strategy``, the other defaults and ``clock`` are as a :class:`KnowledgeResolverRouter` takes
+    them, everything else is as a :class:`FileKnowledgeCatalog` does.
 
     Raises:
         CatalogError: the catalog cannot open; lists everything that is wrong (C2).
@@ -114,18 +141,22 @@ def open_knowledge(
     """
     # The caller's own mistakes come first: nothing is read before.
     strategy = strategy_of("default_strategy", default_strategy)
-    check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
+    quota = check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
     catalog = FileKnowledgeCatalog(
         catalog_file_path,
         catalog_root=catalog_root,
         watch_for_changes=watch_for_changes,
+        reload_debounce=reload_debounce,
+        max_file_bytes=max_file_bytes,
+        max_threads=max_threads,
         freshness=freshness,
         on_progress=on_progress,
+        max_question_bytes=max_question_bytes,
     )
     resolver = KnowledgeResolverRouter(
         catalog,
         default_strategy=strategy,
-        default_fairness_quota=default_fairness_quota,
+        default_fairness_quota=quota,
         default_source_visibility_policy=default_source_visibility_policy,
         clock=clock,
     )

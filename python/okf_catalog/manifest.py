@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import final
 
 from okf_catalog import _engine
-from okf_catalog.checks import check_kind
+from okf_catalog.checks import check_kind, check_str
 from okf_catalog.choice import Choice
 from okf_catalog.errors import RefusedValueError
 from okf_catalog.rows import CatalogDiagnosticRow, SourceRow
@@ -112,7 +112,7 @@ def parse_manifest(
     """
     check_kind("text", text, (str, bytes), "a str or bytes")
     # Half of a surrogate pair is no UTF-8, and is reported as such.
-    content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    content = check_str("text", text).encode(errors="surrogatepass") if isinstance(text, str) else text
     directory = path_text("manifest_directory", manifest_directory)
     sources, diagnostics = _engine.parse_manifest(content)
     if diagnostics:
@@ -128,8 +128,7 @@ def path_text(field: str, path: str | os.PathLike[str]) -> str:
     """
     expected = "a str or a path of text"
     check_kind(field, path, (str, os.PathLike), expected)
-    text = os.fspath(path)
-    check_kind(field, text, str, expected)
+    text = check_str(field, os.fspath(path), expected)
     try:
         os.fsencode(text)
     except UnicodeEncodeError as error:

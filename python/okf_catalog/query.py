@@ -5,7 +5,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_callable, check_count, check_kind, check_text
+from okf_catalog.checks import (
+    check_callable,
+    check_count,
+    check_kind,
+    check_str,
+    check_text,
+    is_kind,
+    keep_plain,
+)
 from okf_catalog.choice import Choice
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.manifest import KnowledgeCatalogSource
@@ -15,7 +23,11 @@ from okf_catalog.staleness import StalePolicy
 __all__ = ["KnowledgeQuery", "KnowledgeResolverStrategy", "SourceVisibilityPolicy"]
 
 SourceVisibilityPolicy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], bool]
-"""Says whether a scope may see a source. Only ``True`` is a yes; anything but a ``bool`` is refused (S3)."""
+"""Says whether a scope may see a source, with ``True`` or ``False``.
+
+Anything else is refused (S3), also what only behaves like a ``bool``, as a ``numpy.bool`` does: return
+``bool(...)`` of it.
+"""
 
 
 @final
@@ -74,21 +86,21 @@ class KnowledgeQuery:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        check_text("text", self.text)
-        if is_blank(self.text):
+        text = check_text("text", self.text)
+        if text is not self.text:
+            keep_plain(self, "text", text)
+        if is_blank(text):
             raise RefusedValueError("text is empty or only white space; ask for at least one word")
         if self.tag is not None:
-            check_text("tag", self.tag)
+            keep_plain(self, "tag", check_text("tag", self.tag))
         check_kind("stale_policy", self.stale_policy, StalePolicy, "a StalePolicy")
         if self.resolver_strategy is not None:
-            object.__setattr__(
-                self, "resolver_strategy", strategy_of("resolver_strategy", self.resolver_strategy)
-            )
+            keep_plain(self, "resolver_strategy", strategy_of("resolver_strategy", self.resolver_strategy))
         if self.fairness_quota is not None:
-            check_count("fairness_quota", self.fairness_quota, least=1)
+            keep_plain(self, "fairness_quota", check_count("fairness_quota", self.fairness_quota, least=1))
         check_kind("scope", self.scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         if self.permitted_source_ids is not None:
-            object.__setattr__(self, "permitted_source_ids", _ids(self.permitted_source_ids))
+            keep_plain(self, "permitted_source_ids", _ids(self.permitted_source_ids))
             if self.source_visibility_policy is not None:
                 raise RefusedValueError(
                     "permitted_source_ids and source_visibility_policy exclude each other; give one of them"
@@ -103,14 +115,13 @@ def query_of(field: str, query: object) -> KnowledgeQuery:
         RefusedTypeError: it is neither.
         RefusedValueError: the text is blank (Q1); the message begins with ``field`` unless that is ``query``.
     """
-    if isinstance(query, KnowledgeQuery):
-        return query
-    if not isinstance(query, str):
-        raise RefusedTypeError(f"{field} is a KnowledgeQuery or a str, not {type(query).__name__}")
+    if type(query) is KnowledgeQuery or is_kind(query, KnowledgeQuery):
+        return cast("KnowledgeQuery", query)
+    text = check_str(field, query, "a KnowledgeQuery or a str")
     if field == "query":
-        return KnowledgeQuery(query)
+        return KnowledgeQuery(text)
     try:
-        return KnowledgeQuery(query)
+        return KnowledgeQuery(text)
     except RefusedValueError as error:
         raise RefusedValueError(f"{field}: {error}") from None
 
@@ -122,13 +133,14 @@ def strategy_of(field: str, value: object) -> KnowledgeResolverStrategy:
         RefusedTypeError: it is neither a member nor a ``str``.
         RefusedValueError: no strategy is called like that.
     """
-    if not isinstance(value, str):
-        raise RefusedTypeError(f"{field} is a KnowledgeResolverStrategy, not {type(value).__name__}")
+    if type(value) is KnowledgeResolverStrategy:
+        return value
+    name = check_str(field, value, "a KnowledgeResolverStrategy")
     try:
-        return KnowledgeResolverStrategy(value)
+        return KnowledgeResolverStrategy(name)
     except ValueError:
         choices = ", ".join(repr(member.value) for member in KnowledgeResolverStrategy)
-        raise RefusedValueError(f"{field} is one of {choices}, not {value!r}") from None
+        raise RefusedValueError(f"{field} is one of {choices}, not {name!r}") from None
 
 
 def check_policy(field: str, value: object) -> None:
@@ -141,15 +153,13 @@ def check_policy(field: str, value: object) -> None:
 
 
 def _ids(value: object) -> frozenset[str]:
-    if isinstance(value, str | bytes):
+    if is_kind(value, (str, bytes)):
         raise RefusedTypeError(
             f"permitted_source_ids is a collection of ids, not one {type(value).__name__}; "
             f"write {{{value!r}}}"
         )
-    if not isinstance(value, Iterable):
+    if not is_kind(value, Iterable):
         raise RefusedTypeError(f"permitted_source_ids is a collection of str, not {type(value).__name__}")
-    ids: set[str] = set()
-    for member in cast("Iterable[object]", value):
-        check_kind("each of permitted_source_ids", member, str, "a str")
-        ids.add(cast("str", member))
-    return frozenset(ids)
+    return frozenset(
+        check_str("each of permitted_source_ids", member) for member in cast("Iterable[object]", value)
+    )

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn, Protocol, cast, final, runtime_checkable
 
-from okf_catalog._engine import is_blank
+from okf_catalog._engine import Cancellation, is_blank
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
-from okf_catalog.checks import check_count, check_kind
+from okf_catalog.checks import check_count, check_kind, is_kind
 from okf_catalog.clock import Clock, check_clock, now_of
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext, context_of
 from okf_catalog.errors import RefusedTypeError
+from okf_catalog.length import check_length
 from okf_catalog.query import (
     KnowledgeQuery,
     KnowledgeResolverStrategy,
@@ -52,23 +53,32 @@ class KnowledgeResolver(Protocol):
 
 def check_defaults(
     default_fairness_quota: object, default_source_visibility_policy: object, clock: object
-) -> None:
-    """Refuses what no host can mean.
+) -> int | None:
+    """Refuses what no host can mean; gives the plain quota.
 
     Raises:
         RefusedTypeError: one of them is of the wrong kind.
         RefusedValueError: the quota is below 1 (Q1).
     """
+    quota = None
     if default_fairness_quota is not None:
-        check_count("default_fairness_quota", default_fairness_quota, least=1)
+        quota = check_count("default_fairness_quota", default_fairness_quota, least=1)
     check_policy("default_source_visibility_policy", default_source_visibility_policy)
     check_clock(clock)
+    return quota
 
 
 class _Resolver:
     """The one way from a question to its answer; what differs is which strategy and quota are in force."""
 
-    __slots__ = ("_catalog", "_clock", "_default_policy", "_default_quota", "_strategy")
+    __slots__ = (
+        "_catalog",
+        "_clock",
+        "_default_policy",
+        "_default_quota",
+        "_max_question_bytes",
+        "_strategy",
+    )
 
     def __init__(
         self,
@@ -79,12 +89,17 @@ class _Resolver:
         clock: Clock | None,
     ) -> None:
         check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
-        check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
+        self._default_quota = check_defaults(default_fairness_quota, default_source_visibility_policy, clock)
         self._catalog = catalog
+        self._max_question_bytes = catalog.max_question_bytes
         self._strategy = strategy
-        self._default_quota = default_fairness_quota
         self._default_policy = default_source_visibility_policy
         self._clock = clock
+
+    @property
+    def max_question_bytes(self) -> int:
+        """How many bytes of UTF-8 the text of a question, and its tag, may have."""
+        return self._max_question_bytes
 
     def search(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
         """The answer to one question; a ``str`` is a ``KnowledgeQuery`` of that text.
@@ -92,26 +107,38 @@ class _Resolver:
         Raises:
             RefusedTypeError: ``query`` is neither, a policy answered with anything but a ``bool`` (S3), or
                 the clock with anything but an aware ``datetime``.
-            RefusedValueError: the text is blank (Q1).
+            RefusedValueError: the text is blank (Q1), or it or the tag has more bytes than the catalog's
+                ``max_question_bytes``.
             CatalogClosedError: the catalog was closed.
             Exception: whatever a visibility policy raises, unchanged.
         """
-        query = query_of("query", query)
+        return self._search(query, None)
+
+    def _search(self, query: KnowledgeQuery | str, cancellation: Cancellation | None) -> KnowledgeContext:
+        query = self._query("query", query)
         catalog = self._catalog
         view = catalog.view()
         answer = catalog.engine.search(
-            view.handle, self._question(query, view), self._now(), catalog.on_progress
+            view.handle, self._question(query, view), self._now(), catalog.on_progress, cancellation
         )
         if problems := answer.problems:
             log_problems(problems)
         return context_of(query, view.snapshot.generation, answer)
 
     async def search_async(self, query: KnowledgeQuery | str, /) -> KnowledgeContext:
-        """What ``search`` returns and raises, computed in a thread so that the event loop goes on."""
+        """What ``search`` returns and raises, computed in a thread so that the event loop goes on.
+
+        When the waiting for it is cancelled, the thread ends its work soon.
+        """
         # A third of what this package costs to import; whoever awaits has paid for it already.
         import asyncio  # noqa: PLC0415
 
-        return await asyncio.to_thread(self.search, query)
+        cancellation = Cancellation()
+        try:
+            return await asyncio.to_thread(self._search, query, cancellation)
+        finally:
+            # Nobody waits any more, for whatever reason.
+            cancellation.cancel()
 
     def search_batch(
         self, queries: Iterable[KnowledgeQuery | str], /, *, limit: int | None = None
@@ -127,7 +154,7 @@ class _Resolver:
             Exception: whatever a visibility policy raises, unchanged.
         """
         limit = _limit_of(limit)
-        checked = _queries_of(queries)
+        checked = self._queries(queries)
         catalog = self._catalog
         view = catalog.view()
         # A policy of the host is asked for each question; without one, texts differ in nothing but the text.
@@ -135,7 +162,7 @@ class _Resolver:
         questions = [
             query
             if are_alike and isinstance(query, str)
-            else self._question(query_of("query", query), view, where=f"queries[{index}]: ")
+            else self._question(self._query("query", query), view, where=f"queries[{index}]: ")
             for index, query in enumerate(checked)
         ]
         conversation = catalog.engine.converse(view.handle, self._now())
@@ -164,20 +191,40 @@ class _Resolver:
         """
         limit = _limit_of(limit)
         many = enumerate(_many(queries))
-        return self._stream((query_of(f"queries[{index}]", query) for index, query in many), limit)
+        return self._stream((self._query(f"queries[{index}]", query) for index, query in many), limit)
 
     def _stream(self, queries: Iterator[KnowledgeQuery], limit: int | None) -> Iterator[KnowledgeContext]:
         catalog = self._catalog
         view = catalog.view()
         conversation = catalog.engine.converse(view.handle, self._now())
+        cancellation = Cancellation()
         yield from stream(
             queries,
             lambda index, query: self._question(query, view, where=f"queries[{index}]: "),
             view,
             lambda questions: conversation.ask(
-                questions, self._row(_ORDINARY, view.positions), limit, catalog.on_progress
+                questions, self._row(_ORDINARY, view.positions), limit, catalog.on_progress, cancellation
             ),
+            cancellation,
         )
+
+    def _query(self, field: str, query: object) -> KnowledgeQuery:
+        """The query that ``query`` is, or is the text of, if it is not too long."""
+        checked = query_of(field, query)
+        where = "" if field == "query" else f"{field}: "
+        check_length(checked, self._max_question_bytes, where=where)
+        return checked
+
+    def _queries(self, queries: object) -> tuple[KnowledgeQuery | str, ...]:
+        """The checked queries; a text remains one, as most are never looked at again."""
+        most = self._max_question_bytes
+        checked: list[KnowledgeQuery | str] = []
+        for index, query in enumerate(_many(queries)):
+            if type(query) is str and query.isascii() and len(query) <= most and not is_blank(query):
+                checked.append(query)
+            else:
+                checked.append(self._query(f"queries[{index}]", query))
+        return tuple(checked)
 
     def _question(self, query: KnowledgeQuery, view: View, *, where: str = "") -> Question:
         return self._row(query, visible_sources(query, view, self._default_policy, where=where))
@@ -204,29 +251,17 @@ class _Resolver:
 def _limit_of(limit: int | None) -> int | None:
     if limit is None:
         return None
-    check_count("limit", limit, least=0)
-    return min(limit, (1 << 32) - 1)
+    return min(check_count("limit", limit, least=0), (1 << 32) - 1)
 
 
 def _many(queries: object) -> Iterable[object]:
-    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
+    if is_kind(queries, (str, bytes)) or not is_kind(queries, Iterable):
         raise RefusedTypeError(f"queries is an iterable of queries, not one {type(queries).__name__}")
     return cast("Iterable[object]", queries)
 
 
 _ORDINARY = KnowledgeQuery("anything")
 """What a text says besides itself when it is asked as a query."""
-
-
-def _queries_of(queries: object) -> tuple[KnowledgeQuery | str, ...]:
-    """The checked queries; a text remains one, as most are never looked at again."""
-    checked: list[KnowledgeQuery | str] = []
-    for index, query in enumerate(_many(queries)):
-        if type(query) is str and query.isascii() and not is_blank(query):
-            checked.append(query)
-        else:
-            checked.append(query_of(f"queries[{index}]", query))
-    return tuple(checked)
 
 
 @final

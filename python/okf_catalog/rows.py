@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ __all__ = [
     "ProblemRow",
     "Progress",
     "Question",
+    "RemarkRow",
     "ReportRow",
     "SourceRow",
 ]
@@ -29,11 +30,31 @@ KnowledgeDiagnosticRow: TypeAlias = "tuple[str, str | None, str]"
 ProblemRow: TypeAlias = "tuple[str, str, str]"
 """Source id, path below the bundle root, reason."""
 
-ReportRow: TypeAlias = (
-    "tuple[int, str | None, int, list[tuple[str, str]], str | None, str | None, str | None]"
-)
-"""Position of the source, directory, concepts, problems (path, reason), what it repeats, failure, why it is
-not watched."""
+
+class RemarkRow(TypedDict):
+    """A remark."""
+
+    path: str
+    line: int | None
+    code: str
+    sentence: str
+
+
+class ReportRow(TypedDict):
+    """What is known of one source, which is named by its position."""
+
+    source: int
+    directory: str | None
+    concepts: int
+    problems: list[tuple[str, str]]
+    """Path, reason."""
+    remarks: list[RemarkRow]
+    remark_counts: list[tuple[str, int]]
+    """Code, how many there are."""
+    duplicate_of: str | None
+    failure: str | None
+    unwatched: str | None
+
 
 Progress: TypeAlias = "Callable[[str, int, int], object]"
 """Called with a source id, how many of its files are read, and how many there are to read."""

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.checks import check_str, keep_plain
+from okf_catalog.errors import RefusedValueError
 
 __all__ = ["KnowledgeAccessScope"]
 
@@ -36,11 +37,11 @@ class KnowledgeAccessScope:
 
     def __post_init__(self) -> None:
         for field in ("tenant_id", "user_id", "session_id"):
-            value: object = getattr(self, field)
-            if value is None:
+            given: object = getattr(self, field)
+            if given is None:
                 continue
-            if not isinstance(value, str):
-                raise RefusedTypeError(f"{field} is a str or None, not {type(value).__name__}")
+            value = check_str(field, given, "a str or None")
+            keep_plain(self, field, value)
             if value == _RESERVED:
                 raise RefusedValueError(f"{field} cannot be {_RESERVED!r}, which stands for no id; use None")
             if _SEGMENT.fullmatch(value) is None:

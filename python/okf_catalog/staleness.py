@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from okf_catalog.checks import check_count
+from okf_catalog.checks import check_count, keep_plain
 
 __all__ = ["StalePolicy"]
 
@@ -34,13 +34,12 @@ class StalePolicy:
 
     def __post_init__(self) -> None:
         if self.grace_days is not None:
-            check_count("grace_days", self.grace_days, least=0)
+            keep_plain(self, "grace_days", check_count("grace_days", self.grace_days, least=0))
 
     @classmethod
     def tolerate(cls, grace_days: int) -> "StalePolicy":
         """Admits what went stale less than ``grace_days`` days ago; 0 is ``STRICT``."""
-        check_count("grace_days", grace_days, least=0)
-        return cls(grace_days)
+        return cls(check_count("grace_days", grace_days, least=0))
 
     def __repr__(self) -> str:
         if self.grace_days is None:

@@ -13,7 +13,7 @@ from okf_catalog.errors import OkfCatalogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from okf_catalog._engine import BatchAnswer
+    from okf_catalog._engine import BatchAnswer, Cancellation
     from okf_catalog.catalog import View
     from okf_catalog.context import KnowledgeContext
     from okf_catalog.query import KnowledgeQuery
@@ -37,8 +37,9 @@ def stream(
     question_of: Callable[[int, KnowledgeQuery], Question],
     view: View,
     ask: Callable[[list[Question]], BatchAnswer],
+    cancellation: Cancellation,
 ) -> Iterator[KnowledgeContext]:
-    """Yields the answer to each query.
+    """Yields the answer to each query; ``cancellation`` ends ``ask``, and is used when nobody takes more.
 
     The first questions are put on the caller's thread, where reading bundles can be interrupted; all others
     on a second one, while the answers before them are taken.
@@ -50,23 +51,27 @@ def stream(
     piece = _next_piece(numbered, question_of)
     answers = ask(piece.questions)
     with ThreadPoolExecutor(1, thread_name_prefix="okf-catalog") as pool:
-        while True:
-            following = _Piece([], [], None) if piece.refusal else _next_piece(numbered, question_of)
-            ahead = pool.submit(ask, following.questions) if following.questions else None
-            log_problems(answers.problems)
-            for place, query in enumerate(piece.queries):
-                yield context_of(query, view.snapshot.generation, answers.answer(place))
-                if os.getpid() != process:
-                    # The thread that computes the rest is not here.
-                    raise OkfCatalogError("a stream ends where its process forks; start one in the child")
-            if piece.refusal is not None:
-                raise piece.refusal
-            piece = following
-            if ahead is None:
+        try:
+            while True:
+                following = _Piece([], [], None) if piece.refusal else _next_piece(numbered, question_of)
+                ahead = pool.submit(ask, following.questions) if following.questions else None
+                log_problems(answers.problems)
+                for place, query in enumerate(piece.queries):
+                    yield context_of(query, view.snapshot.generation, answers.answer(place))
+                    if os.getpid() != process:
+                        # The thread that computes the rest is not here.
+                        raise OkfCatalogError("a stream ends where its process forks; start one in the child")
                 if piece.refusal is not None:
                     raise piece.refusal
-                return
-            answers = ahead.result()
+                piece = following
+                if ahead is None:
+                    if piece.refusal is not None:
+                        raise piece.refusal
+                    return
+                answers = ahead.result()
+        finally:
+            # Leaving the pool waits for its thread, whose answers nobody takes any more.
+            cancellation.cancel()
 
 
 def _next_piece(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING
 
-from okf_catalog.checks import drop_coroutine
+from okf_catalog.checks import drop_coroutine, type_name
 from okf_catalog.errors import RefusedTypeError
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ def visible_sources(
     for each candidate and for no other source; what it raises passes unchanged.
 
     Raises:
-        RefusedTypeError: a policy answered with anything but a ``bool`` (S3); the message begins with
-            ``where``.
+        RefusedTypeError: a policy answered with anything but ``True`` or ``False``, the very objects (S3);
+            the message begins with ``where``, and names the type of the answer.
     """
     permitted = query.permitted_source_ids
     if permitted is not None:
@@ -43,8 +42,12 @@ def visible_sources(
 
 
 def _decision(field: str, answer: object) -> bool:
-    if isinstance(answer, bool):
+    # The very objects: what only claims to be a bool, as a mock may, must not count as a yes by accident.
+    if answer is True or answer is False:
         return answer
     drop_coroutine(answer)
-    hint = "; write it without 'async'" if inspect.isawaitable(answer) else ""
-    raise RefusedTypeError(f"{field} answers with a bool, not {type(answer).__name__}{hint}")
+    if hasattr(type(answer), "__await__"):
+        hint = "write it without 'async'"
+    else:
+        hint = "return True or False" if type(answer).__module__ == "builtins" else "return bool(...) of it"
+    raise RefusedTypeError(f"{field} answers with a bool, not {type_name(answer)}; {hint}")

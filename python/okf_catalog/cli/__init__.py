@@ -1,4 +1,4 @@
-"""The command line, ``okf-catalog``: one question to a catalog, or a look at what is in it.
+"""The command line, ``okf-catalog``: one question to a catalog, or a look at what is in it, or a new one.
 
 It needs the extra ``cli`` (typer and rich). Nothing else of the package imports it.
 """
@@ -13,7 +13,8 @@ __all__ = ["main"]
 def main() -> None:
     """Runs the command line of this process and leaves with its exit code.
 
-    0 is done, 1 a catalog that cannot open, 2 wrong usage or a missing extra, 130 a pressed Ctrl-C.
+    0 is done, 1 a catalog that cannot open or a command that refuses, 2 wrong usage or a missing extra, 130 a
+    pressed Ctrl-C.
     """
     try:
         # Here and not above, since what these import may be missing.

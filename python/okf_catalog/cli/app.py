@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from okf_catalog import CatalogError
 from okf_catalog.cli.check import check
 from okf_catalog.cli.context import context
+from okf_catalog.cli.init import init
 from okf_catalog.cli.memory import memory
 from okf_catalog.cli.screen import complain, one_line
 from okf_catalog.cli.search import search
@@ -64,6 +65,7 @@ app = typer.Typer(
 app.command()(search)
 app.command()(context)
 app.command()(check)
+app.command()(init)
 app.add_typer(memory, name="memory")
 
 

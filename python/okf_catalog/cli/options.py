@@ -5,11 +5,19 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from okf_catalog.cli.find import find_catalog
 from okf_catalog.query import KnowledgeResolverStrategy
 from okf_catalog.staleness import StalePolicy
 
 CatalogOption: TypeAlias = Annotated[
-    Path, typer.Option(metavar="PATH", help="The catalog.json to open.", show_default=False)
+    Path,
+    typer.Option(
+        metavar="PATH",
+        help="The catalog.json to open; by default the one that OKF_CATALOG names, else the nearest one in "
+        "this directory or above it.",
+        default_factory=find_catalog,
+        show_default=False,
+    ),
 ]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON document, without colours.")

@@ -3,10 +3,10 @@
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast, final
+from typing import Any, TypeAlias, TypeVar, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_kind, check_text
+from okf_catalog.checks import check_kind, check_text, is_kind, keep_plain
 from okf_catalog.errors import RefusedValueError
 
 __all__ = ["MemoryEntry"]
@@ -21,15 +21,21 @@ MOST_KEY_CHARACTERS = 128
 RESERVED = ("index", "log")
 
 
-class _Frontmatter(Mapping[str, str]):
+FrontmatterValue: TypeAlias = str | Mapping[str, str]
+"""What a key of the frontmatter says: a text, or texts by their keys."""
+
+_Value = TypeVar("_Value")
+
+
+class _Frontmatter(Mapping[str, _Value]):
     """A mapping that does not change; it prints as a dictionary."""
 
     __slots__ = ("_pairs",)
 
-    def __init__(self, pairs: Mapping[str, str]) -> None:
+    def __init__(self, pairs: Mapping[str, _Value]) -> None:
         self._pairs = dict(pairs)
 
-    def __getitem__(self, key: str) -> str:
+    def __getitem__(self, key: str) -> _Value:
         return self._pairs[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -53,10 +59,12 @@ class MemoryEntry:
     The section is appended if the concept exists. Otherwise the concept is created with the given
     frontmatter, in that order; who writes cannot know which of them it will be, so ``type``, ``title`` and
     ``description`` are always asked for. Every value is text, and is read back as the same text, whatever is
-    in it: a mapping or a list cannot be written.
+    in it. Of other keys it may be a mapping of texts too, as in ``"generated": {"by": "me"}``;
+    a mapping in a mapping, or a list, cannot be written.
 
     ``concept_name`` is one segment of a path: at most 252 bytes, without ``/`` and control characters, not
     starting with a dot, and neither ``index`` nor ``log``, which no bundle takes for concepts.
+    ``section_markdown`` is any text without NUL: a file that holds one is not read (B7).
 
     Example:
         >>> entry = MemoryEntry(
@@ -74,21 +82,30 @@ class MemoryEntry:
     """
 
     concept_name: str
-    frontmatter_if_creating: Mapping[str, str]
+    frontmatter_if_creating: Mapping[str, FrontmatterValue]
     section_markdown: str
 
     def __post_init__(self) -> None:
-        _check_name(self.concept_name)
-        object.__setattr__(self, "frontmatter_if_creating", _frontmatter(self.frontmatter_if_creating))
-        check_text("section_markdown", self.section_markdown)
+        keep_plain(self, "concept_name", _check_name(self.concept_name))
+        keep_plain(self, "frontmatter_if_creating", _frontmatter(self.frontmatter_if_creating))
+        section = check_text("section_markdown", self.section_markdown)
+        if "\0" in section:
+            raise RefusedValueError(
+                f"section_markdown holds a NUL at index {section.index(chr(0))}; "
+                "a file that holds one is not read, so replace it, by '\\ufffd' for example"
+            )
+        keep_plain(self, "section_markdown", section)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MemoryEntry, (self.concept_name, dict(self.frontmatter_if_creating), self.section_markdown)
+        front = {
+            key: value if isinstance(value, str) else dict(value)
+            for key, value in self.frontmatter_if_creating.items()
+        }
+        return MemoryEntry, (self.concept_name, front, self.section_markdown)
 
 
-def _check_name(name: object) -> None:
-    check_text("concept_name", name)
-    name = cast("str", name)
+def _check_name(given: object) -> str:
+    name = check_text("concept_name", given)
     problem = None
     if is_blank(name):
         problem = "it is empty or only white space"
@@ -103,28 +120,69 @@ def _check_name(name: object) -> None:
     elif len(name.encode()) > MOST_BYTES:
         problem = f"it has more than {MOST_BYTES} bytes"
     if problem is not None:
-        shown = repr(name) if len(name) <= MOST_BYTES else f"{name[:20]!r}…"
         raise RefusedValueError(
-            f"concept_name is one segment of a path that can be found again, not {shown}: {problem}"
+            f"concept_name is one segment of a path that can be found again, not {_shown(name)}: {problem}"
         )
+    return name
 
 
-def _frontmatter(given: object) -> _Frontmatter:
+def name_below(field: str, given: object, place: str) -> str:
+    """The path of a concept below the directory of its scope, from a name or a concept id.
+
+    Raises:
+        RefusedTypeError: it is not a ``str``.
+        RefusedValueError: no concept can have that name.
+    """
+    name = check_text(field, given).removeprefix(f"{place}/")
+    parts = name.split("/")
+    problem = None
+    if "" in parts:
+        problem = "it is empty, or a part of it is"
+    elif any(part.startswith(".") for part in parts):
+        problem = "files whose names start with a dot are passed over"
+    elif parts[-1] in RESERVED:
+        problem = "that name is reserved, and is no concept"
+    elif "\0" in name:
+        problem = "it holds a NUL"
+    if problem is not None:
+        raise RefusedValueError(f"{field} is the name or the id of a concept, not {_shown(name)}: {problem}")
+    return name
+
+
+def _shown(name: str) -> str:
+    return repr(name) if len(name) <= MOST_BYTES else f"{name[:20]!r}…"
+
+
+def _frontmatter(given: object) -> _Frontmatter[FrontmatterValue]:
     field = "frontmatter_if_creating"
-    check_kind(field, given, Mapping, "a mapping of str to str")
+    pairs = dict[str, FrontmatterValue]()
+    for key, value in _items(field, given):
+        where = f"{field}[{key!r}]"
+        if key not in REQUIRED and is_kind(value, Mapping):
+            pairs[key] = _texts(where, value)
+        else:
+            pairs[key] = check_text(where, value)
+    for key in REQUIRED:
+        if key not in pairs:
+            raise RefusedValueError(f"{field} says type, title and description; {key!r} is missing")
+        if is_blank(cast("str", pairs[key])):
+            raise RefusedValueError(f"{field}[{key!r}] is empty or only white space; say something")
+    return _Frontmatter(pairs)
+
+
+def _texts(field: str, given: object) -> _Frontmatter[str]:
     pairs = dict[str, str]()
-    for key, value in cast("Mapping[object, object]", given).items():
-        check_text(f"each key of {field}", key)
-        key = cast("str", key)
+    for key, value in _items(field, given):
+        pairs[key] = check_text(f"{field}[{key!r}]", value)
+    return _Frontmatter(pairs)
+
+
+def _items(field: str, given: object) -> Iterator[tuple[str, object]]:
+    check_kind(field, given, Mapping, "a mapping of str to str")
+    for given_key, value in cast("Mapping[object, object]", given).items():
+        key = check_text(f"each key of {field}", given_key)
         if is_blank(key) or len(key) > MOST_KEY_CHARACTERS:
             raise RefusedValueError(
                 f"each key of {field} has 1 to {MOST_KEY_CHARACTERS} characters that are not all white space"
             )
-        check_text(f"{field}[{key!r}]", value)
-        pairs[key] = cast("str", value)
-    for key in REQUIRED:
-        if key not in pairs:
-            raise RefusedValueError(f"{field} says type, title and description; {key!r} is missing")
-        if is_blank(pairs[key]):
-            raise RefusedValueError(f"{field}[{key!r}] is empty or only white space; say something")
-    return _Frontmatter(pairs)
+        yield key, value

@@ -3,17 +3,19 @@
 import logging
 from typing import NoReturn, TypeAlias, final
 
-from okf_catalog._engine import Memory
+from okf_catalog._engine import Cancellation, Memory
 from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
-from okf_catalog.checks import check_kind, check_text
+from okf_catalog.checks import check_bool, check_kind, check_text
 from okf_catalog.clock import Clock, check_clock, now_of
 from okf_catalog.context import KnowledgeDiagnostic, KnowledgeDiagnosticCode, diagnostics_of
 from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
+from okf_catalog.length import check_length
 from okf_catalog.manifest import MemoryTier
-from okf_catalog.memory.entry import MemoryEntry
-from okf_catalog.memory.place import applies, memory_path
+from okf_catalog.memory.entry import MemoryEntry, name_below
+from okf_catalog.memory.place import applies, memory_path, own_tier, places_below
 from okf_catalog.memory.results import (
     MemoryConcept,
+    MemoryConcepts,
     MemoryDeleteResult,
     MemoryReadResult,
     MemoryWriteResult,
@@ -24,6 +26,12 @@ from okf_catalog.scope import KnowledgeAccessScope
 __all__ = ["FileMemoryStore"]
 
 _log = logging.getLogger("okf_catalog")
+
+OVERLAPPING = (
+    "memory is unavailable: the catalog does not keep it apart from knowledge that others can see; "
+    "nothing is read, written or deleted"
+)
+"""The caller may not know the sources that overlap (S5); the log names them."""
 
 _Place: TypeAlias = tuple[int, str]
 """The position of a memory source, and a directory below it."""
@@ -37,15 +45,24 @@ class FileMemoryStore:
     source for it (Y7). Any number of threads and processes may use stores over the same directories; a
     forked process goes on with the store it has.
 
+    Directories of memories are marked (Y10): each has an empty file ``.okf-memory``, made before anything
+    else is in it, and no knowledge source reads in or below a directory that has an entry of this name,
+    whatever the manifest says. A new store marks those that it finds without, of disabled memory sources
+    too; so does a reload that changes the memory sources, and a write on the way to what it writes. What
+    cannot be marked, on a disk that is read-only, is logged, and is kept from every search as long as the
+    catalog is open. A memory file that the host itself links or mounts elsewhere has no mark there, and
+    neither has a copy that was made without the mark.
+
     Args:
         catalog: whose memory sources are used.
         clock: what ``stale_after`` is compared with when a question refuses stale concepts; by default the
             system's time.
 
     Raises:
-        MemoryOverlapError: a memory source equals, contains or lies inside a knowledge source, which would
-            publish what is remembered (Y8). If a reload brings that about, ``read``, ``write`` and
-            ``delete_scope`` do nothing and their results say so; ``enumerate`` and ``text`` raise.
+        MemoryOverlapError: a memory source, enabled or not, equals, contains or lies inside a knowledge
+            source, which would publish what is remembered (Y8). If a reload brings that about, no operation
+            does anything: every tier is unavailable, and results say so without naming a source. The log
+            names both.
         CatalogClosedError: the catalog was closed; every operation raises this too.
         RefusedTypeError: an argument is of the wrong kind.
     """
@@ -55,9 +72,20 @@ class FileMemoryStore:
     def __init__(self, catalog: FileKnowledgeCatalog, *, clock: Clock | None = None) -> None:
         check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
         check_clock(clock)
+        _check_overlap(self._begin(catalog, clock))
+
+    def _begin(self, catalog: FileKnowledgeCatalog, clock: Clock | None) -> View:
         self._catalog = catalog
         self._clock = clock
-        _check_overlap(self._view())
+        view = self._view()
+        # First of all: what cannot be used because it overlaps should be marked all the more.
+        _mark(view, catalog)
+        return view
+
+    @property
+    def max_question_bytes(self) -> int:
+        """How many bytes of UTF-8 the text of a question, and its tag, may have."""
+        return self._catalog.max_question_bytes
 
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
         """What the tiers that apply to ``scope`` remember of the question, session, user, tenant (Y2, Y3).
@@ -65,21 +93,28 @@ class FileMemoryStore:
         Each tier is ranked as a source is when sources are grouped. Text, tag and stale policy of the
         question count. What decides who sees what is ``scope`` alone: the question's own scope, strategy,
         quota, permitted ids and policy have no say. Everything that was written before is seen, whatever
-        the catalog's freshness. A tier that cannot be read, and a link in one, is a diagnostic.
+        the catalog's freshness. What could not be read is a diagnostic (Y11): a tier, a file that is no
+        concept, a link.
 
         Raises:
             RefusedTypeError, RefusedValueError: ``scope`` or ``query`` is refused, as by a resolver (Q1).
         """
+        return self._read(scope, query, None)
+
+    def _read(
+        self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str, cancellation: Cancellation | None
+    ) -> MemoryReadResult:
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         query = query_of("query", query)
+        check_length(query, self._catalog.max_question_bytes)
         view = self._view()
-        try:
-            memory = self._memory(view)
-        except MemoryOverlapError as error:
-            return MemoryReadResult((), (_overlapping(view, error),))
+        memory = self._memory(view)
+        if memory is None:
+            return MemoryReadResult((), _overlapping(view, scope))
         strategy = KnowledgeResolverStrategy.GROUPED_BY_SOURCE.value
         question = (query.text, query.tag, query.stale_policy.grace_days, strategy, None, ())
-        answer = memory.read([*_places(view, scope).values()], question, now_of(self._clock))
+        places = [*_places(view, scope).values()]
+        answer = memory.read(places, question, now_of(self._clock), cancellation)
         log_problems(answer.problems)
         return MemoryReadResult(answer.passages, diagnostics_of(answer))
 
@@ -100,24 +135,68 @@ class FileMemoryStore:
         check_kind("entry", entry, MemoryEntry, "a MemoryEntry")
         check_kind("tier", tier, MemoryTier, "a MemoryTier")
         view = self._view()
-        try:
-            memory = self._memory(view)
-        except MemoryOverlapError as error:
-            return MemoryWriteResult(written=False, error=str(error))
+        memory = self._memory(view)
+        if memory is None:
+            return MemoryWriteResult(written=False, error=OVERLAPPING)
         refusal = _refusal(view, scope, tier)
         if refusal is None:
-            front = [*entry.frontmatter_if_creating.items()]
+            front = [
+                (key, value if isinstance(value, str) else [*value.items()])
+                for key, value in entry.frontmatter_if_creating.items()
+            ]
             place = _places(view, scope)[tier]
             refusal = memory.write(place, entry.concept_name, front, entry.section_markdown)
         return MemoryWriteResult(written=refusal is None, error=refusal)
 
-    def delete_scope(self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None) -> MemoryDeleteResult:
+    def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
+        """Forgets one concept of one tier (Y12).
+
+        ``concept_name`` is the name it was written under, or the ``concept_id`` that ``enumerate`` or
+        ``read`` gave for the same scope. A concept that somebody put into a directory inside the scope's may
+        be named by its path from there. A file that cannot be read is deleted too. A link is refused, as a
+        concept or on the way to it (Y6), and stays. Whoever writes to the scope is waited for.
+
+        ``concepts_deleted`` is 1 if the concept was there. It is gone then, also after a crash. That there is
+        none is no error.
+
+        Raises:
+            RefusedTypeError, RefusedValueError: an argument is of the wrong kind, or no concept can have that
+                name.
+        """
+        check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
+        check_kind("tier", tier, MemoryTier, "a MemoryTier")
+        name = name_below("concept_name", concept_name, memory_path(tier, scope))
+        view = self._view()
+        memory = self._memory(view)
+        if memory is None:
+            return MemoryDeleteResult(0, OVERLAPPING)
+        refusal = _refusal(view, scope, tier)
+        if refusal is not None:
+            return MemoryDeleteResult(0, refusal)
+        _, concepts, failure = memory.forget(_places(view, scope)[tier], name)
+        error = None if failure is None else f"{_source_id(tier)}: {failure}"
+        return MemoryDeleteResult(0, error, concepts)
+
+    def delete_scope(
+        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
+    ) -> MemoryDeleteResult:
         """Deletes all that one tier remembers for exactly this scope, or every tier that applies to it (Y6).
 
         Every tier that applies: of a user's scope also what the whole tenant shares; to forget the user
         alone, name the tier. Scopes that carry more ids, as the user's sessions do, are other scopes, and
-        stay. Only tiers that had a directory for the scope count. A link on the way is refused; one inside is
-        deleted, and not followed.
+        stay.
+
+        With ``below`` those go too (Y12): a user's sessions; a tenant's users, and all their sessions. Then
+        what others share with the scope stays: it begins with the tier of the scope's last id, and goes on
+        with the tiers below that, session below user below tenant. ``tier`` has it begin further down:
+        ``MemoryTier.SESSION`` of a user's scope forgets the user's sessions alone. A tier that is shared with
+        other scopes is refused; to forget a tenant whole, give a scope of the tenant. Nothing lies below the
+        local scope: a user without a tenant is somebody else.
+
+        Each scope is deleted by itself, and whoever writes to one is waited for: what is written to a scope
+        after it was deleted is there afterwards. What cannot be deleted does not keep the rest; ``error``
+        says what that is. The directories and everything in them are deleted, files that are no concepts too;
+        links are deleted, and not followed, and what is mounted inside is left.
 
         Raises:
             RefusedTypeError: an argument is of the wrong kind.
@@ -125,74 +204,81 @@ class FileMemoryStore:
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         if tier is not None:
             check_kind("tier", tier, MemoryTier, "a MemoryTier or None")
+        check_bool("below", below)
         view = self._view()
-        try:
-            memory = self._memory(view)
-        except MemoryOverlapError as error:
-            return MemoryDeleteResult(0, str(error))
-        places = _places(view, scope)
-        if tier is not None:
-            refusal = _refusal(view, scope, tier)
-            if refusal is not None:
-                return MemoryDeleteResult(0, refusal)
-            places = {tier: places[tier]}
-        count, errors = 0, list[str]()
-        for place_tier, place in places.items():
-            deleted, failure = memory.delete(place)
-            count += deleted
-            if failure is not None:
+        memory = self._memory(view)
+        if memory is None:
+            return MemoryDeleteResult(0, OVERLAPPING)
+        chosen = _chosen_below(view, scope, tier) if below else _chosen(view, scope, tier)
+        if isinstance(chosen, str):
+            return MemoryDeleteResult(0, chosen)
+        tiers_deleted = concepts_deleted = scopes_deleted = 0
+        errors = list[str]()
+        for place_tier, (place, levels) in chosen.items():
+            scopes, concepts, failure = memory.delete(place, levels)
+            scopes_deleted += scopes
+            concepts_deleted += concepts
+            if failure is None:
+                tiers_deleted += bool(scopes)
+            else:
                 errors.append(f"{_source_id(place_tier)}: {failure}")
-        return MemoryDeleteResult(count, "; ".join(errors) or None)
+        return MemoryDeleteResult(tiers_deleted, "; ".join(errors) or None, concepts_deleted, scopes_deleted)
 
-    def enumerate(self, scope: KnowledgeAccessScope) -> tuple[MemoryConcept, ...]:
+    def enumerate(self, scope: KnowledgeAccessScope) -> MemoryConcepts:
         """Every concept that the tiers that apply to ``scope`` remember, tier by tier, sorted by id.
 
-        A tier that cannot be read is left out, and logged.
+        The result is a tuple with ``diagnostics``, which say what could not be listed (Y11): a tier, a file
+        that is no concept, a link. Without any, nothing else is remembered.
 
         Raises:
-            MemoryOverlapError: what is remembered does not lie apart from what others see (Y8).
             RefusedTypeError: ``scope`` is no ``KnowledgeAccessScope``.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         view = self._view()
         memory = self._memory(view)
+        if memory is None:
+            return MemoryConcepts((), _overlapping(view, scope))
         found: list[MemoryConcept] = []
+        diagnostics: list[KnowledgeDiagnostic] = []
         for tier, place in _places(view, scope).items():
-            concepts, failure, problems = memory.list(place)
+            concepts, unread, problems = memory.list(place)
             log_problems((_source_id(tier), path, reason) for path, reason in problems)
-            if failure is not None:
-                _log.warning("source %r cannot be read: %s", _source_id(tier), failure)
+            diagnostics += (_unavailable(tier, message) for message in unread)
             found += (MemoryConcept(tier, concept_id, title) for concept_id, title in concepts)
-        return tuple(found)
+        return MemoryConcepts(found, diagnostics)
 
     def text(self, scope: KnowledgeAccessScope, concept_id: str) -> str | None:
         """The whole body of a concept that ``enumerate`` or ``read`` gave for the same scope.
 
-        ``None`` if there is none of that id, or it cannot be read.
+        ``None`` if there is none of that id, or it cannot be read; ``enumerate`` tells which.
 
         Raises:
-            MemoryOverlapError: what is remembered does not lie apart from what others see (Y8).
             RefusedTypeError, RefusedValueError: an argument is of the wrong kind, or the id is no text.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
-        check_text("concept_id", concept_id)
+        concept_id = check_text("concept_id", concept_id)
         view = self._view()
         memory = self._memory(view)
+        if memory is None:
+            return None
         for place in _places(view, scope).values():
-            # Ids with half a surrogate pair are nowhere.
-            if (
-                concept_id.startswith(f"{place[1]}/")
-                and concept_id.encode(errors="ignore").decode() == concept_id
-            ):
+            if concept_id.startswith(f"{place[1]}/"):
                 return memory.text(place, concept_id)
         return None
 
     async def read_async(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
-        """What ``read`` returns and raises, computed in a thread so that the event loop goes on."""
+        """What ``read`` returns and raises, computed in a thread so that the event loop goes on.
+
+        When the waiting for it is cancelled, the thread ends its work soon.
+        """
         # As in the resolvers: importing it costs a third of what the package does.
         import asyncio  # noqa: PLC0415
 
-        return await asyncio.to_thread(self.read, scope, query)
+        cancellation = Cancellation()
+        try:
+            return await asyncio.to_thread(self._read, scope, query, cancellation)
+        finally:
+            cancellation.cancel()
 
     async def write_async(
         self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier
@@ -205,15 +291,23 @@ class FileMemoryStore:
 
         return await asyncio.to_thread(self.write, scope, entry, tier)
 
+    async def delete_async(
+        self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str
+    ) -> MemoryDeleteResult:
+        """What ``delete`` returns and raises, done in a thread so that the event loop goes on."""
+        import asyncio  # noqa: PLC0415
+
+        return await asyncio.to_thread(self.delete, scope, tier, concept_name)
+
     async def delete_scope_async(
-        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None
+        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
     ) -> MemoryDeleteResult:
         """What ``delete_scope`` returns and raises, done in a thread so that the event loop goes on."""
         import asyncio  # noqa: PLC0415
 
-        return await asyncio.to_thread(self.delete_scope, scope, tier)
+        return await asyncio.to_thread(self.delete_scope, scope, tier, below=below)
 
-    async def enumerate_async(self, scope: KnowledgeAccessScope) -> tuple[MemoryConcept, ...]:
+    async def enumerate_async(self, scope: KnowledgeAccessScope) -> MemoryConcepts:
         """What ``enumerate`` returns and raises, done in a thread so that the event loop goes on."""
         import asyncio  # noqa: PLC0415
 
@@ -224,16 +318,25 @@ class FileMemoryStore:
             raise CatalogClosedError("the catalog is closed; open it again to use its memories")
         return self._catalog.view()
 
-    def _memory(self, view: View) -> Memory:
-        """The memories of a snapshot, if they lie apart."""
-        _check_overlap(view)
-        return self._catalog.engine.memory(view.handle)
+    def _memory(self, view: View) -> Memory | None:
+        """The memories of a snapshot; ``None`` if a reload made them overlap with what others see (Y8)."""
+        return None if view.overlap is not None else self._catalog.engine.memory(view.handle)
 
     def __repr__(self) -> str:
         return f"<FileMemoryStore of {self._catalog!r}>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FileMemoryStore cannot be pickled; open its catalog again in the other process")
+
+
+def store_after_reload(catalog: FileKnowledgeCatalog, *, clock: Clock | None) -> FileMemoryStore:
+    """A store over a catalog that was opened with its memories apart, whatever a reload made of them.
+
+    While they overlap with what others see, its operations do nothing (Y8).
+    """
+    store = FileMemoryStore.__new__(FileMemoryStore)
+    store._begin(catalog, clock)  # noqa: SLF001  (of the class above)
+    return store
 
 
 def _source_id(tier: MemoryTier) -> str:
@@ -252,10 +355,63 @@ def _places(view: View, scope: KnowledgeAccessScope) -> dict[MemoryTier, _Place]
 def _refusal(view: View, scope: KnowledgeAccessScope, tier: MemoryTier) -> str | None:
     """Why a tier that was asked for has nothing to do with a scope, if it has not (Y2)."""
     if tier not in view.memories:
-        return f"the catalog has no enabled memory source of the tier {tier.value!r}"
+        return _unconfigured(tier)
     if not applies(tier, scope):
         return f"the tier {tier.value!r} does not apply: the scope is not local, and has no {tier.value}_id"
     return None
+
+
+def _chosen(
+    view: View, scope: KnowledgeAccessScope, tier: MemoryTier | None
+) -> dict[MemoryTier, tuple[_Place, int]] | str:
+    """What is deleted for exactly one scope; or why nothing is."""
+    refusal = None if tier is None else _refusal(view, scope, tier)
+    if refusal is not None:
+        return refusal
+    places = _places(view, scope)
+    return {one: (place, 0) for one, place in places.items() if tier in (None, one)}
+
+
+def _chosen_below(
+    view: View, scope: KnowledgeAccessScope, tier: MemoryTier | None
+) -> dict[MemoryTier, tuple[_Place, int]] | str:
+    """What is deleted for a scope and all below it; or why nothing is."""
+    if tier is not None and tier not in view.memories:
+        return _unconfigured(tier)
+    own = own_tier(scope)
+    if own is None:
+        return _chosen(view, scope, tier)
+    first = own if tier is None else tier
+    if places_below(first, scope) is None:
+        return (
+            f"the tier {first.value!r} is shared with other scopes than this one; to forget a {first.value} "
+            f"and all below, give a scope of the {first.value} alone"
+        )
+    chosen = dict[MemoryTier, tuple[_Place, int]]()
+    # Tiers come in the order session, user, tenant: what lies below goes first.
+    for one in list(MemoryTier)[: list(MemoryTier).index(first) + 1]:
+        found = places_below(one, scope)
+        if found is not None and one in view.memories:
+            path, levels = found
+            chosen[one] = ((view.memories[one], path), levels)
+    return chosen
+
+
+def _unconfigured(tier: MemoryTier) -> str:
+    return f"the catalog has no enabled memory source of the tier {tier.value!r}"
+
+
+def _mark(view: View, catalog: FileKnowledgeCatalog) -> None:
+    """Marks directories of memories that have no mark (Y10)."""
+    for position, _, failed, first in catalog.engine.memory(view.handle).mark():
+        if first is not None:
+            _log.warning(
+                "memory source %r: %d directories cannot be marked as memories, the first is %r: %s; they "
+                "are kept from searches only by this catalog, and only while it is open",
+                view.snapshot.sources[position].id,
+                failed,
+                *first,
+            )
 
 
 def _check_overlap(view: View) -> None:
@@ -263,7 +419,10 @@ def _check_overlap(view: View) -> None:
         raise MemoryOverlapError(*view.overlap)
 
 
-def _overlapping(view: View, error: MemoryOverlapError) -> KnowledgeDiagnostic:
-    tiers = {view.snapshot.sources[position].id: tier for tier, position in view.memories.items()}
-    source_id = _source_id(tiers[error.memory_source_id])
-    return KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, source_id, str(error))
+def _overlapping(view: View, scope: KnowledgeAccessScope) -> tuple[KnowledgeDiagnostic, ...]:
+    """That no tier that applies to a scope is available, whichever of them it is that overlaps."""
+    return tuple(_unavailable(tier, OVERLAPPING) for tier in _places(view, scope))
+
+
+def _unavailable(tier: MemoryTier, message: str) -> KnowledgeDiagnostic:
+    return KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, _source_id(tier), message)

@@ -33,6 +33,26 @@ def applies(tier: MemoryTier, scope: KnowledgeAccessScope) -> bool:
     return scope.is_local or _ids(tier, scope)[-1] is not None
 
 
+def places_below(tier: MemoryTier, scope: KnowledgeAccessScope) -> tuple[str, int] | None:
+    """Where a tier keeps a scope and all below it: a directory, and how many levels down scopes lie in it.
+
+    ``None`` if the tier is shared with other scopes: this one carries more ids than the tier tells apart.
+    Nothing lies below the local scope: a user without a tenant is somebody else.
+    """
+    own = own_tier(scope)
+    if own is None:
+        return memory_path(tier, scope), 0
+    levels = len(_ids(tier, scope)) - len(_ids(own, scope))
+    if levels < 0:
+        return None
+    return "/".join((f"memory-{tier.value}", *map(_part, _ids(own, scope)))), levels
+
+
+def own_tier(scope: KnowledgeAccessScope) -> MemoryTier | None:
+    """The tier that remembers for this scope alone: that of its last id. ``None`` for the local scope."""
+    return next((tier for tier in MemoryTier if _ids(tier, scope)[-1] is not None), None)
+
+
 def _ids(tier: MemoryTier, scope: KnowledgeAccessScope) -> tuple[str | None, ...]:
     """The ids that tell a tier's scopes apart, its own last."""
     if tier is MemoryTier.TENANT:

@@ -32,12 +32,25 @@ class MemoryStore(Protocol):
         """Creates a concept or appends to it, in one tier (Y4)."""
         ...
 
-    def delete_scope(self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None) -> MemoryDeleteResult:
-        """Forgets all that one tier remembers for exactly this scope, or every tier that applies (Y6)."""
+    def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
+        """Forgets one concept of one tier (Y12). That there is none is no error."""
+        ...
+
+    def delete_scope(
+        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
+    ) -> MemoryDeleteResult:
+        """Forgets all that one tier remembers for exactly this scope, or every tier that applies (Y6).
+
+        With ``below`` it forgets what the tier that is the scope's own and those below it remember for the
+        scope and for every scope below it (Y12); what is shared with other scopes stays.
+        """
         ...
 
     def enumerate(self, scope: KnowledgeAccessScope) -> tuple[MemoryConcept, ...]:
-        """Every concept that the tiers that apply to ``scope`` remember."""
+        """Every concept that the tiers that apply to ``scope`` remember.
+
+        A store that may fail to list some returns a :class:`MemoryConcepts`, whose diagnostics say so (Y11).
+        """
         ...
 
     async def read_async(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
@@ -50,8 +63,14 @@ class MemoryStore(Protocol):
         """What ``write`` returns and raises, without holding up the event loop."""
         ...
 
+    async def delete_async(
+        self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str
+    ) -> MemoryDeleteResult:
+        """What ``delete`` returns and raises, without holding up the event loop."""
+        ...
+
     async def delete_scope_async(
-        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None
+        self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
     ) -> MemoryDeleteResult:
         """What ``delete_scope`` returns and raises, without holding up the event loop."""
         ...

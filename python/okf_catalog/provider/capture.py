@@ -4,11 +4,12 @@ from datetime import datetime, timezone
 from typing import final
 
 from okf_catalog.choice import Choice
-from okf_catalog.memory.entry import MemoryEntry
+from okf_catalog.memory.entry import FrontmatterValue, MemoryEntry
 
 __all__ = ["MemoryCaptureMode"]
 
 NOTHING_SAID = "(none)"
+GENERATOR = "okf-catalog"
 
 
 @final
@@ -28,8 +29,14 @@ def entry_of(user_text: str | None, agent_text: str | None, now: datetime) -> Me
         f"### User\n\n{_quoted(user_text)}",
         f"### Agent\n\n{_quoted(agent_text)}",
     )
-    # In few words: each of them is found by whoever uses it in a question.
-    frontmatter = {"type": "AgentMemory", "title": day, "description": f"Exchanges, {day} UTC"}
+    frontmatter: dict[str, FrontmatterValue] = {
+        # In few words: each of them is found by whoever uses it in a question.
+        "type": "AgentMemory",
+        "title": day,
+        "description": f"Exchanges, {day} UTC",
+        # When the concept was created (L5). Nobody who asks finds it by these words.
+        "generated": {"by": GENERATOR, "at": f"{now.replace(microsecond=0, tzinfo=None).isoformat()}Z"},
+    }
     return MemoryEntry(day, frontmatter, "\n\n".join(section))
 
 

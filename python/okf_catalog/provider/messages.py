@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_kind
+from okf_catalog.checks import check_kind, check_str, is_kind, keep_plain
 from okf_catalog.errors import RefusedTypeError
 
 __all__ = ["ChatMessage"]
@@ -36,8 +36,9 @@ class ChatMessage:
     text: str | None
 
     def __post_init__(self) -> None:
-        check_kind("role", self.role, str, "a str")
-        check_kind("text", self.text, (str, type(None)), "a str or None")
+        keep_plain(self, "role", check_str("role", self.role))
+        if self.text is not None:
+            keep_plain(self, "text", check_str("text", self.text, "a str or None"))
 
 
 def messages_of(field: str, messages: object) -> list[ChatMessage]:
@@ -46,7 +47,7 @@ def messages_of(field: str, messages: object) -> list[ChatMessage]:
     Raises:
         RefusedTypeError: ``messages`` is no iterable of ``ChatMessage``; the text names ``field``.
     """
-    if isinstance(messages, str | bytes | ChatMessage) or not isinstance(messages, Iterable):
+    if is_kind(messages, (str, bytes, ChatMessage)) or not is_kind(messages, Iterable):
         raise RefusedTypeError(f"{field} is an iterable of ChatMessage, not one {type(messages).__name__}")
     checked = list(cast("Iterable[object]", messages))
     for index, message in enumerate(checked):

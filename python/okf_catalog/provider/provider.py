@@ -7,10 +7,19 @@ from datetime import datetime, timezone
 from typing import NamedTuple, NoReturn, Protocol, TypeAlias, cast, final
 
 from okf_catalog._engine import KnowledgePassage
-from okf_catalog.checks import check_callable, check_count, check_int, check_kind, drop_coroutine
+from okf_catalog.checks import (
+    check_bool,
+    check_callable,
+    check_count,
+    check_int,
+    check_kind,
+    check_number,
+    drop_coroutine,
+)
 from okf_catalog.clock import Clock, check_clock, read_clock
 from okf_catalog.context import KnowledgeDiagnostic
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.length import limit_of, shortened
 from okf_catalog.manifest import MemoryTier, SourceRole
 from okf_catalog.memory.entry import MemoryEntry
 from okf_catalog.memory.results import MemoryWriteResult
@@ -96,7 +105,8 @@ class KnowledgeContextProvider:
 
     ``resolver`` is asked for the text of the last user message (X1), with ``resolver_strategy``,
     ``fairness_quota`` and ``stale_policy`` as a :class:`KnowledgeQuery` takes them; ``memory_store``, if
-    given, is read for the same question.
+    given, is read for the same question. Of a message that is longer than the ``max_question_bytes`` of
+    either, only the beginning is asked, cut at white space.
 
     ``token_budget`` is what the message counts at most, ``knowledge_budget_share`` and
     ``memory_budget_share`` how it is divided first; what one side leaves, the other may use (X6).
@@ -142,6 +152,7 @@ class KnowledgeContextProvider:
         "_count_tokens",
         "_knowledge_share",
         "_last_memory_error",
+        "_longest",
         "_memory_share",
         "_memory_store",
         "_on_internal_error",
@@ -173,8 +184,8 @@ class KnowledgeContextProvider:
         _check_method("resolver", resolver, "search", "a KnowledgeResolver")
         if memory_store is not None:
             _check_method("memory_store", memory_store, "read", "a MemoryStore or None")
-        check_int("token_budget", token_budget, "an int")
-        _check_shares(knowledge_budget_share, memory_budget_share)
+        token_budget = check_int("token_budget", token_budget, "an int")
+        shares = _check_shares(knowledge_budget_share, memory_budget_share)
         check_content(block_content)
         check_kind("memory_capture", memory_capture, MemoryCaptureMode, "a MemoryCaptureMode")
         check_kind("capture_tier", capture_tier, MemoryTier, "a MemoryTier")
@@ -190,9 +201,9 @@ class KnowledgeContextProvider:
         )
         self._resolver = resolver
         self._memory_store = memory_store
+        self._longest = limit_of(resolver, memory_store)
         self._budget = token_budget
-        self._knowledge_share = float(knowledge_budget_share)
-        self._memory_share = float(memory_budget_share)
+        self._knowledge_share, self._memory_share = shares
         self._content: BlockContent = block_content
         self._accessor = scope_accessor
         self._capture = memory_capture
@@ -317,6 +328,10 @@ class KnowledgeContextProvider:
         text = last_text(checked, USER)
         if text is None or self._budget <= 0:
             return None
+        # What a person pastes may be longer than a question is let be.
+        text = shortened(text, self._longest)
+        if not text:
+            return None
         return replace(self._query, text=text, scope=scope)
 
     # Spending
@@ -371,8 +386,7 @@ class KnowledgeContextProvider:
             return estimated_tokens(text)
         count = self._count_tokens(text)
         drop_coroutine(count)
-        check_count("what count_tokens returns", count, least=0)
-        return count
+        return check_count("what count_tokens returns", count, least=0)
 
     # Remembering
 
@@ -382,7 +396,7 @@ class KnowledgeContextProvider:
         """What is to be written, if anything is."""
         request = messages_of("request_messages", request_messages)
         response = messages_of("response_messages", response_messages)
-        check_kind("failed", failed, bool, "a bool")
+        check_bool("failed", failed)
         if failed or self._capture is MemoryCaptureMode.DISABLED:
             return None
         said, answered = last_text(request, USER), last_text(response, ASSISTANT)
@@ -447,17 +461,18 @@ class KnowledgeContextProvider:
         raise TypeError("a KnowledgeContextProvider cannot be pickled; open its catalog in the other process")
 
 
-def _check_shares(knowledge: object, memory: object) -> None:
-    for field, share in (("knowledge_budget_share", knowledge), ("memory_budget_share", memory)):
-        if not isinstance(share, int | float) or isinstance(share, bool):
-            raise RefusedTypeError(f"{field} is a number from 0 to 1, not {type(share).__name__}")
+def _check_shares(knowledge: object, memory: object) -> tuple[float, float]:
+    shares: list[float] = []
+    for field, given in (("knowledge_budget_share", knowledge), ("memory_budget_share", memory)):
+        share = check_number(field, given, "a number from 0 to 1")
         if not 0 <= share <= 1:
             raise RefusedValueError(f"{field} is a number from 0 to 1, not {share!r}")
-    together = cast("float", knowledge) + cast("float", memory)
-    if together > 1:
+        shares.append(share)
+    if sum(shares) > 1:
         raise RefusedValueError(
-            f"knowledge_budget_share and memory_budget_share are at most 1 together, not {together!r}"
+            f"knowledge_budget_share and memory_budget_share are at most 1 together, not {sum(shares)!r}"
         )
+    return float(shares[0]), float(shares[1])
 
 
 def _check_method(field: str, value: object, name: str, expected: str) -> None:

@@ -1,4 +1,4 @@
-//! Many questions at once, in slices, so that whoever waits can also be called away.
+//! Many questions at once. Each is given up in the middle when nobody waits any more.
 
 use std::{
     ops::Deref,
@@ -7,7 +7,6 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant as Moment},
 };
 
 use hashbrown::HashMap;
@@ -22,7 +21,7 @@ use crate::{
     searched::Searched,
     snapshot::Snapshot,
     sources::Prepared,
-    terms::Terms,
+    task::{Abandoned, Task},
 };
 
 /// How many bytes of matches a batch keeps for its other questions.
@@ -31,18 +30,6 @@ const KEPT: usize = 256 << 20;
 const ENTRY: usize = 64;
 /// How many entries there is room for: a slot each, even while it is empty.
 const SLOTS: usize = 4 << 20;
-
-/// Questions that are put to one state of the sources.
-#[derive(Debug)]
-pub struct Batch<'questions> {
-    limit: Option<usize>,
-    threads: usize,
-    asked: Vec<Asked<'questions>>,
-    shared: Shared,
-    answers: Vec<Option<Answer>>,
-    /// The questions without an answer.
-    open: Vec<usize>,
-}
 
 /// A question taken apart.
 #[derive(Debug)]
@@ -54,77 +41,51 @@ struct Asked<'questions> {
     searched: Arc<Searched>,
 }
 
-impl<'questions> Batch<'questions> {
-    pub(crate) fn new(
-        snapshot: &Arc<Snapshot>,
-        prepared: &Prepared,
-        questions: &'questions [Question],
-        now: Instant,
-        limit: Option<usize>,
-        threads: usize,
-    ) -> Self {
-        let criteria = parallel::map(questions, threads, |question| question.criteria(now));
-        let (terms, count) = numbered(&criteria);
-        let shared = Shared::new(count, prepared);
-        let mut asked: Vec<Asked<'_>> = Vec::with_capacity(questions.len());
-        for ((question, criteria), terms) in questions.iter().zip(criteria).zip(terms) {
-            // Most often one caller asks all of them.
-            let searched = match asked.last() {
-                Some(last) if last.question.is_put_to_the_same(question) => Arc::clone(&last.searched),
-                _ => Arc::new(question.searched(snapshot, prepared)),
-            };
-            asked.push(Asked { question, criteria, terms, searched });
-        }
-        Self {
-            limit,
-            threads,
-            asked,
-            shared,
-            answers: questions.iter().map(|_| None).collect(),
-            open: (0..questions.len()).collect(),
-        }
+/// Answers questions that are put to one state of the sources, in their order.
+pub(crate) fn answer(
+    snapshot: &Arc<Snapshot>,
+    prepared: &Prepared,
+    questions: &[Question],
+    now: Instant,
+    limit: Option<usize>,
+    threads: usize,
+    task: &Task,
+) -> Result<Vec<Answer>, Abandoned> {
+    let criteria = parallel::map(questions, threads, |question| question.criteria(now, task));
+    let criteria = criteria.into_iter().collect::<Result<Vec<_>, Abandoned>>()?;
+    let (terms, count) = numbered(&criteria, task)?;
+    let shared = Shared::new(count, prepared);
+    let mut asked: Vec<Asked<'_>> = Vec::with_capacity(questions.len());
+    for ((question, criteria), terms) in questions.iter().zip(criteria).zip(terms) {
+        task.go_on()?;
+        // Most often one caller asks all of them.
+        let searched = match asked.last() {
+            Some(last) if last.question.is_put_to_the_same(question) => Arc::clone(&last.searched),
+            _ => Arc::new(question.searched(snapshot, prepared)),
+        };
+        asked.push(Asked { question, criteria, terms, searched });
     }
-
-    /// Answers questions for about `time`; whether all are answered then.
-    pub fn advance(&mut self, time: Duration) -> bool {
-        let until = Moment::now() + time;
-        let answered = parallel::map(&self.open, self.threads, |at| {
-            if Moment::now() >= until {
-                return None;
-            }
-            let Asked { question, criteria, terms, searched } = &self.asked[*at];
-            let lookup = Numbered { shared: &self.shared, numbers: terms };
-            Some(question.answer(Arc::clone(searched), Arc::clone(criteria), &lookup, self.limit, 1))
-        });
-        let asked = std::mem::take(&mut self.open);
-        for (at, answer) in asked.into_iter().zip(answered) {
-            if answer.is_none() {
-                self.open.push(at);
-            }
-            self.answers[at] = answer;
-        }
-        self.open.is_empty()
-    }
-
-    /// The answers, in the order of the questions; those not answered yet are missing.
-    #[must_use]
-    pub fn finish(self) -> Vec<Answer> {
-        self.answers.into_iter().flatten().collect()
-    }
+    let answers = parallel::map(&asked, threads, |Asked { question, criteria, terms, searched }| {
+        task.go_on()?;
+        let lookup = Numbered { shared: &shared, numbers: terms };
+        question.answer(Arc::clone(searched), Arc::clone(criteria), &lookup, limit, 1, task)
+    });
+    answers.into_iter().collect()
 }
 
 /// The numbers of each question's terms, equal ones for equal terms, and how many there are.
-fn numbered(criteria: &[Arc<Criteria>]) -> (Vec<Vec<u32>>, usize) {
+fn numbered(criteria: &[Arc<Criteria>], task: &Task) -> Result<(Vec<Vec<u32>>, usize), Abandoned> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut number = |term| {
         let next = u32::try_from(numbers.len()).expect("a batch has fewer terms than 32 bits count");
         *numbers.entry(term).or_insert(next)
     };
-    let terms = criteria
-        .iter()
-        .map(|criteria| criteria.terms.as_slice().iter().map(|(term, _)| number(term.as_str())).collect())
-        .collect();
-    (terms, numbers.len())
+    let mut terms = Vec::with_capacity(criteria.len());
+    for criteria in criteria {
+        task.go_on()?;
+        terms.push(criteria.terms.as_slice().iter().map(|(term, _)| number(term.as_str())).collect());
+    }
+    Ok((terms, numbers.len()))
 }
 
 /// The matches of every term of a batch, each found once.
@@ -173,21 +134,24 @@ impl Deref for Held<'_> {
 impl<'batch> Lookup for Numbered<'batch> {
     type Held = Held<'batch>;
 
-    fn matches(&self, segment: &Segment, terms: &Terms) -> Vec<Held<'batch>> {
-        let slots = self.shared.matches.get(&ptr::from_ref(segment).addr()).map_or(&[][..], Vec::as_slice);
-        let find = |number: &u32, term: &str| match slots.get(*number as usize) {
-            Some(slot) if self.shared.kept.load(Ordering::Relaxed) <= KEPT => {
-                Held::Kept(slot.get_or_init(|| {
-                    let found = segment.matches(term);
-                    self.shared.kept.fetch_add(found.size() + ENTRY, Ordering::Relaxed);
-                    found
-                }))
+    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> Held<'batch> + 'a {
+        let shared = self.shared;
+        let slots = shared.matches.get(&ptr::from_ref(segment).addr()).map_or(&[][..], Vec::as_slice);
+        move |at, term| {
+            let slot = self.numbers.get(at).and_then(|number| slots.get(*number as usize));
+            match slot {
+                Some(slot) if shared.kept.load(Ordering::Relaxed) <= KEPT => {
+                    Held::Kept(slot.get_or_init(|| {
+                        let found = segment.matches(term);
+                        shared.kept.fetch_add(found.size() + ENTRY, Ordering::Relaxed);
+                        found
+                    }))
+                }
+                slot => match slot.and_then(OnceLock::get) {
+                    Some(found) => Held::Kept(found),
+                    None => Held::Own(segment.matches(term)),
+                },
             }
-            slot => match slot.and_then(OnceLock::get) {
-                Some(found) => Held::Kept(found),
-                None => Held::Own(segment.matches(term)),
-            },
-        };
-        self.numbers.iter().zip(terms.as_slice()).map(|(number, (term, _))| find(number, term)).collect()
+        }
     }
 }

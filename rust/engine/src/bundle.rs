@@ -1,39 +1,38 @@
 //! A bundle directory, and the index that is kept like it (B7, F1).
 
+#[cfg(test)]
+mod tests;
+mod watcher;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::CStr,
     io,
-    os::fd::BorrowedFd,
+    os::fd::{AsFd, BorrowedFd},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant as Moment, SystemTime, UNIX_EPOCH},
+    time::Instant as Moment,
 };
 
 use arc_swap::ArcSwapOption;
+use rustix::fs::Stat;
 
+use self::watcher::Watcher;
 use crate::{
     concept::Concept,
     containment::Directory,
     document::{self, Document},
-    events::{Dirt, Events, holds_mounted_file, incomplete},
+    events::{Dirt, Events, has_our_clock},
     index::Index,
-    memory::Sealed,
+    memory::{Found, Sealed},
     parallel,
-    remark::{FileRemark, Remark},
+    remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
     task::{Abandoned, Patience, Task},
     tree::{self, Content, Listed, Listing, Problem, Stamp, Witness},
+    trust::{Now, Reading, Trust},
 };
-
-/// How long after its last change a file's times are believed to tell of the next one, in nanoseconds.
-/// The coarsest file systems in use count two seconds.
-const SETTLING: i128 = 2_000_000_000;
-/// How long events are not tried again after they could not be had.
-const TRIED_AGAIN: Duration = Duration::from_secs(60);
-/// How many remarks are kept of a bundle, and of one file of it; of all others it is known how many there are.
-const MOST_REMARKS: usize = 1000;
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
 #[derive(Debug)]
@@ -42,6 +41,7 @@ pub(crate) struct Bundle {
     key: u64,
     /// What of the directory it is, as a path below it; empty if it is all.
     part: Box<str>,
+    clock: fn() -> Now,
     /// How many comparisons with the disk have begun.
     begun: AtomicU64,
     /// Held while the bundle is compared with the disk.
@@ -67,21 +67,36 @@ pub(crate) struct State {
     pub(crate) index: Arc<Index>,
     /// What cannot, sorted by path.
     pub(crate) problems: Arc<[Problem]>,
-    /// What is to be said of files that are served and of names that are passed over (B11).
-    pub(crate) remarks: Remarks,
     /// Why it is compared with the disk before each search; `None` if events tell of every change.
     pub(crate) unwatched: Option<Arc<str>>,
+    /// Why only its directories are watched and not its files, if that is so. Changes by a name or a descriptor
+    /// outside the bundle are then found by the comparison in the background.
+    coarse: Option<Arc<str>>,
     tried: Moment,
     pub(crate) sealed: Arc<Sealed>,
     directories: BTreeMap<Arc<str>, Arc<Contents>>,
 }
 
-/// Remarks of a bundle, sorted by path and line. Only the first are kept.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Remarks {
-    pub(crate) first: Arc<[FileRemark]>,
-    /// How many there are.
-    pub(crate) count: usize,
+impl State {
+    /// Why what events tell is not enough; `None` if they tell of every change that they can tell of.
+    pub(crate) fn compared_because(&self) -> Option<&str> {
+        self.unwatched.as_deref().or(self.coarse.as_deref())
+    }
+
+    fn count_files(&self) -> usize {
+        self.directories.values().map(|contents| contents.files.len()).sum()
+    }
+
+    /// What is to be said of files that are served and of names that are passed over (B11). Brought together
+    /// when it is asked for: no search needs it.
+    pub(crate) fn remarks(&self) -> Remarks {
+        let mut gathering = Gathering::default();
+        for contents in self.directories.values() {
+            contents.remarks.iter().for_each(|on| gathering.add(&on.path, &on.remark));
+            contents.files.iter().for_each(|file| gathering.add_all(&file.path, &file.remarks));
+        }
+        gathering.finish()
+    }
 }
 
 /// What was read of one directory.
@@ -98,31 +113,10 @@ struct Contents {
 struct KnownFile {
     path: String,
     stamp: Stamp,
-    /// Whether the stamp alone tells that the file is still the same.
-    trusted: bool,
+    trust: Trust,
     /// Why the file is not a concept, if it is none.
     problem: Option<String>,
-    remarks: FileRemarks,
-}
-
-/// Remarks on one file. Only the first are kept; most files have none, which takes a word of memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct FileRemarks(Option<Arc<(Vec<Remark>, usize)>>);
-
-impl FileRemarks {
-    fn of(mut remarks: Vec<Remark>) -> Self {
-        let count = remarks.len();
-        remarks.truncate(MOST_REMARKS);
-        Self((count > 0).then(|| Arc::new((remarks, count))))
-    }
-
-    fn first(&self) -> &[Remark] {
-        self.0.as_ref().map_or(&[], |kept| &kept.0)
-    }
-
-    fn count(&self) -> usize {
-        self.0.as_ref().map_or(0, |kept| kept.1)
-    }
+    remarks: DocumentRemarks,
 }
 
 /// A bundle as it was at one moment after the call that asked.
@@ -180,6 +174,7 @@ impl Bundle {
         Self {
             key: KEYS.fetch_add(1, Ordering::Relaxed),
             part: part.into(),
+            clock: Now::read,
             begun: AtomicU64::new(0),
             comparing: Mutex::new(Compared { told, succeeded: false }),
             published: ArcSwapOption::new(known),
@@ -235,8 +230,12 @@ impl Bundle {
 
     /// Whether the disk looks otherwise than events have told, which backs them up where they are blind:
     /// a file that is written through memory, or on another machine. Nobody waits for this.
-    pub(crate) fn differs(&self, directory: &Directory) -> bool {
+    pub(crate) fn differs(&self, directory: &Directory, found: &mut Found) -> bool {
         let Some(state) = self.published() else { return false };
+        // What cannot be told is for the next search to tell.
+        if state.sealed.encloses(directory.handle.as_fd(), found).unwrap_or(true) {
+            return true;
+        }
         tree::walk(directory, &self.part, &state.sealed, &mut Unseen).is_ok_and(|listed| {
             listed.len() != state.directories.len()
                 || listed.iter().any(|(path, listing)| {
@@ -262,13 +261,14 @@ impl Bundle {
         known: Option<&State>,
         effort: Effort<'_>,
     ) -> Result<State, Failure> {
+        let begun = (self.clock)();
         let mut watcher = Watcher::of(self.key, directory, known, effort.events);
         let dirt = watcher.begin();
         let before = known.map(|state| &state.directories);
         let sealed_as_before = known.is_some_and(|state| state.sealed == *effort.sealed);
         let listed = match (dirt, before.filter(|_| sealed_as_before)) {
             (Dirt::Directories(paths), Some(before)) => {
-                self.list_some(directory, &paths, before, &mut watcher)?
+                self.list_some(directory, &paths, before, effort.sealed, &mut watcher)?
             }
             (Dirt::Clean, Some(_)) if watcher.is_watching() => Some(Vec::new()),
             _ => None,
@@ -291,12 +291,20 @@ impl Bundle {
         }
         let index = known.map(|state| Arc::clone(&state.index)).unwrap_or_default();
         let looked = look_at(directory, &listed, &directories, effort)?;
+        let our_clock = has_our_clock(directory.handle.as_fd());
+        let ended = (self.clock)().steady;
+        // What is mounted inside the bundle may have another clock.
+        let reading_of = |stamp: &Stamp| {
+            let our_clock = our_clock && stamp.identity().device == directory.identity.device;
+            Reading { begun, ended, our_clock }
+        };
         for ((path, listing), looked) in listed.into_iter().zip(looked) {
             let old = directories.get(&*path).cloned().unwrap_or_default();
             if old.is_still(&listing, &looked) {
                 continue;
             }
-            directories.insert(path.into(), Arc::new(changes.take(&old, listing, looked, &index)));
+            directories
+                .insert(path.into(), Arc::new(changes.take(&old, listing, looked, &index, &reading_of)));
         }
         let index = if changes.are_none() {
             index
@@ -304,18 +312,10 @@ impl Bundle {
             let removed = changes.removed();
             Arc::new(index.with(&removed, changes.added, effort.threads, effort.task)?)
         };
-        let mut problems: Vec<Problem> = directories
-            .values()
-            .flat_map(|contents| {
-                let files = contents.files.iter().filter_map(KnownFile::as_problem);
-                contents.problems.iter().cloned().chain(files)
-            })
-            .collect();
-        problems.sort_unstable();
-        let remarks = Remarks::of(&directories);
-        let (unwatched, tried) = watcher.outcome();
+        let problems = problems_of(&directories);
+        let (unwatched, coarse, tried) = watcher.outcome();
         let sealed = Arc::clone(effort.sealed);
-        Ok(State { index, problems: problems.into(), remarks, unwatched, tried, sealed, directories })
+        Ok(State { index, problems, unwatched, coarse, tried, sealed, directories })
     }
 
     /// Lists directories anew; `None` if that does not tell everything.
@@ -324,13 +324,15 @@ impl Bundle {
         root: &Directory,
         paths: &BTreeSet<Arc<str>>,
         before: &BTreeMap<Arc<str>, Arc<Contents>>,
+        sealed: &Sealed,
         witness: &mut Watcher<'_>,
     ) -> io::Result<Option<Vec<(String, Listing)>>> {
         let mut listed = Vec::with_capacity(paths.len());
         for path in paths {
             let Some(old) = before.get(path) else { return Ok(None) };
-            match tree::list_one(root, &self.part, path, witness)? {
+            match tree::list_one(root, &self.part, path, sealed, witness)? {
                 Some(listing) if listing.directories == old.directories => {
+                    witness.forget(path, &old.files, &listing.files);
                     listed.push((path.to_string(), listing));
                 }
                 _ => return Ok(None),
@@ -340,30 +342,15 @@ impl Bundle {
     }
 }
 
-impl Remarks {
-    fn of(directories: &BTreeMap<Arc<str>, Arc<Contents>>) -> Self {
-        let mut remarks: Vec<FileRemark> = Vec::new();
-        let mut count = 0;
-        for contents in directories.values() {
-            count += contents.remarks.len();
-            remarks.extend(contents.remarks.iter().take(MOST_REMARKS).cloned());
-            for file in &contents.files {
-                count += file.remarks.count();
-                let first = file.remarks.first().iter();
-                remarks.extend(
-                    first.map(|remark| FileRemark { path: file.path.clone(), remark: remark.clone() }),
-                );
-            }
-            // The first ones of all, without holding more than a few thousand on the way.
-            if remarks.len() > 2 * MOST_REMARKS {
-                remarks.sort_unstable();
-                remarks.truncate(MOST_REMARKS);
-            }
-        }
-        remarks.sort_unstable();
-        remarks.truncate(MOST_REMARKS);
-        Self { first: remarks.into(), count }
-    }
+/// Everything that cannot be searched, sorted by path.
+fn problems_of(directories: &BTreeMap<Arc<str>, Arc<Contents>>) -> Arc<[Problem]> {
+    let each = directories.values().flat_map(|contents| {
+        let files = contents.files.iter().filter_map(KnownFile::as_problem);
+        contents.problems.iter().cloned().chain(files)
+    });
+    let mut problems: Vec<Problem> = each.collect();
+    problems.sort_unstable();
+    problems.into()
 }
 
 /// For each directory and each file in it: where it stands among the known ones if its stamp alone tells
@@ -388,7 +375,7 @@ fn look_at(
     let reading = effort.task.begin(effort.source, suspects.len());
     let read = parallel::map(&suspects, effort.threads, |file| {
         effort.task.go_on()?;
-        let read = look(root, file, effort.max_bytes)?;
+        let read = look(root, file, effort.sealed, effort.max_bytes)?;
         reading.advance();
         Ok(read)
     });
@@ -412,7 +399,7 @@ fn unchanged(listed: &[Listed], known: &[KnownFile]) -> Vec<Option<usize>> {
             while known.next_if(|(_, known)| known.path < file.path).is_some() {}
             known
                 .next_if(|(_, known)| known.path == file.path)
-                .filter(|(_, known)| known.trusted && known.stamp == file.stamp)
+                .filter(|(_, known)| known.trust == Trust::Full && known.stamp == file.stamp)
                 .map(|(at, _)| at)
         })
         .collect()
@@ -429,24 +416,18 @@ enum Looked {
 /// What a file says now.
 struct Read {
     stamp: Stamp,
-    trusted: bool,
+    /// Whether the stamp stayed the same while the file was read.
+    settled: bool,
     document: Result<document::Read, String>,
 }
 
 /// Reads one file; `None` if it is gone.
-fn look(directory: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Option<Read>> {
-    let now = now_nanos();
-    let Some(Content { bytes, stamp, settled }) = tree::read(directory, file, max_bytes)? else {
+fn look(directory: &Directory, file: &Listed, sealed: &Sealed, max_bytes: u64) -> io::Result<Option<Read>> {
+    let Some(Content { bytes, stamp, settled }) = tree::read(directory, file, sealed, max_bytes)? else {
         return Ok(None);
     };
-    let trusted = settled && stamp.changed() + SETTLING < now;
     let document = bytes.and_then(|bytes| Document::read(&bytes));
-    Ok(Some(Read { stamp, trusted, document }))
-}
-
-fn now_nanos() -> i128 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i128::try_from(since.as_nanos()).unwrap_or(i128::MAX)
+    Ok(Some(Read { stamp, settled, document }))
 }
 
 /// How the index differs from the files.
@@ -459,7 +440,14 @@ struct Changes {
 
 impl Changes {
     /// Takes over what is now known of a directory.
-    fn take(&mut self, old: &Contents, listing: Listing, looked: Vec<Looked>, index: &Index) -> Contents {
+    fn take(
+        &mut self,
+        old: &Contents,
+        listing: Listing,
+        looked: Vec<Looked>,
+        index: &Index,
+        reading_of: &dyn Fn(&Stamp) -> Reading,
+    ) -> Contents {
         let Listing { files, problems, remarks, directories } = listing;
         let mut kept: BTreeSet<usize> = BTreeSet::new();
         let mut known = Vec::with_capacity(files.len());
@@ -471,8 +459,10 @@ impl Changes {
                     known.push(old.files[at].clone());
                 }
                 Looked::Read(read) => {
-                    let Read { stamp, trusted, document } = *read;
+                    let Read { stamp, settled, document } = *read;
                     let at = old.files.binary_search_by(|known| known.path.cmp(&file.path));
+                    let met = at.ok().map(|at| &old.files[at]).filter(|known| known.stamp == stamp);
+                    let trust = reading_of(&stamp).judge(&stamp, settled, met.map(|known| known.trust));
                     let id = concept_id(&file.path);
                     let (problem, remarks) = match document {
                         Ok(read) => {
@@ -481,11 +471,11 @@ impl Changes {
                             } else {
                                 self.added.push(Concept { id: id.to_owned(), document: read.document });
                             }
-                            (None, FileRemarks::of(read.remarks))
+                            (None, DocumentRemarks::of(read.remarks))
                         }
-                        Err(reason) => (Some(reason), FileRemarks::default()),
+                        Err(reason) => (Some(reason), DocumentRemarks::default()),
                     };
-                    known.push(KnownFile { path: file.path, stamp, trusted, problem, remarks });
+                    known.push(KnownFile { path: file.path, stamp, trust, problem, remarks });
                 }
             }
         }
@@ -552,109 +542,8 @@ struct Unseen;
 
 impl Witness for Unseen {
     fn directory(&mut self, _path: &str, _handle: BorrowedFd<'_>) {}
-    fn shared_file(&mut self, _path: &str, _parent: BorrowedFd<'_>, _name: &CStr) {}
+    fn file(&mut self, _path: &str, _parent: BorrowedFd<'_>, _name: &CStr, _stat: &Stat) -> bool {
+        false
+    }
     fn link(&mut self) {}
-}
-
-/// Has everything watched that a comparison looks at, before it looks.
-struct Watcher<'call> {
-    key: u64,
-    events: &'call Events,
-    device: u64,
-    /// Why the bundle is not watched, if it is not, and since when.
-    refused: Option<(Arc<str>, Moment)>,
-}
-
-impl<'call> Watcher<'call> {
-    fn of(key: u64, directory: &Directory, known: Option<&State>, events: &'call Events) -> Self {
-        let refused = known
-            .filter(|state| state.tried.elapsed() < TRIED_AGAIN)
-            .and_then(|state| Some((Arc::clone(state.unwatched.as_ref()?), state.tried)));
-        let mut this = Self { key, events, device: directory.identity.device, refused };
-        if let Some(reason) = events.missing() {
-            this.refuse(reason);
-        }
-        this
-    }
-
-    fn is_watching(&self) -> bool {
-        self.refused.is_none()
-    }
-
-    fn refuse(&mut self, reason: &str) {
-        self.refused.get_or_insert_with(|| (reason.into(), Moment::now()));
-    }
-
-    /// What changed since the last comparison.
-    fn begin(&mut self) -> Dirt {
-        if !self.is_watching() {
-            return Dirt::All;
-        }
-        self.events.look().map_or(Dirt::All, |mut look| look.begin(self.key))
-    }
-
-    fn walk(
-        &mut self,
-        directory: &Directory,
-        part: &str,
-        sealed: &Sealed,
-    ) -> io::Result<Vec<(String, Listing)>> {
-        if self.is_watching() && holds_mounted_file(&directory.path) {
-            self.refuse("a file is mounted in it");
-        }
-        if self.is_watching()
-            && let Some(mut look) = self.events.look()
-        {
-            look.begin_walk(self.key);
-        }
-        let listed = tree::walk(directory, part, sealed, self)?;
-        if self.is_watching()
-            && let Some(mut look) = self.events.look()
-        {
-            look.end_walk(self.key);
-        }
-        Ok(listed)
-    }
-
-    fn watch(&mut self, path: &str, handle: BorrowedFd<'_>, name: Option<&CStr>) {
-        let watched = self.events.look().map(|mut look| look.watch(self.key, path, handle, name));
-        if let Some(Err(reason)) = watched {
-            self.refuse(&reason);
-        }
-    }
-
-    fn outcome(self) -> (Option<Arc<str>>, Moment) {
-        match self.refused {
-            Some((reason, tried)) => (Some(reason), tried),
-            None => (None, Moment::now()),
-        }
-    }
-}
-
-impl Witness for Watcher<'_> {
-    fn directory(&mut self, path: &str, handle: BorrowedFd<'_>) {
-        if !self.is_watching() {
-            return;
-        }
-        // What is mounted inside the bundle may be another kind of file system.
-        let elsewhere = path.is_empty()
-            || rustix::fs::fstat(handle).map_or(true, |stat| tree::identity(&stat).device != self.device);
-        if elsewhere && let Some(reason) = incomplete(handle) {
-            self.refuse(&reason);
-            return;
-        }
-        self.watch(path, handle, None);
-    }
-
-    fn shared_file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr) {
-        if self.is_watching() {
-            // It may be changed by a name outside the bundle, which no directory tells of.
-            let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
-            self.watch(directory, parent, Some(name));
-        }
-    }
-
-    fn link(&mut self) {
-        self.refuse("it contains links");
-    }
 }

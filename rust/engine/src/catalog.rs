@@ -17,18 +17,18 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::{
     answer::{Answer, News},
-    batch::Batch,
+    batch,
     containment::Fence,
-    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
+    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode, Faults},
     error::Error,
     events::Events,
     instant::Instant,
     manifest,
-    memory::Memory,
+    memory::{Marks, Memory},
     parallel,
     process::Process,
     question::Question,
-    remark::FileRemark,
+    remark::Remarks,
     search::Alone,
     snapshot::Snapshot,
     source::{Role, Source},
@@ -83,6 +83,7 @@ pub struct Catalog {
     /// Faults of the last reload that nobody was told of.
     untold: ArcSwap<Vec<CatalogDiagnostic>>,
     process: ArcSwap<Process>,
+    marks: Marks,
     /// How the manifest is watched, in this process and in those forked from it.
     watching: OnceLock<Watching>,
     closed: AtomicBool,
@@ -114,16 +115,14 @@ pub struct SourceReport {
     pub concepts: usize,
     /// Files that are none, sorted by path.
     pub problems: Vec<Problem>,
-    /// The first remarks on files that are served and on names that are passed over (B11), sorted by path.
-    pub remarks: Vec<FileRemark>,
-    /// How many remarks there are.
-    pub remark_count: usize,
+    /// What is to be said of files that are served and of names that are passed over (B11).
+    pub remarks: Remarks,
     /// The source before it, in order S1, that names the same directory.
     pub duplicate_of: Option<u32>,
     /// Why the source is unavailable, if it is.
     pub failure: Option<String>,
-    /// Why the bundle is compared with the disk before each search; `None` if the kernel tells of every
-    /// change.
+    /// Why the bundle is compared with the disk, before each search unless it says otherwise; `None` if the
+    /// kernel tells of every change that it can tell of.
     pub unwatched: Option<String>,
 }
 
@@ -156,6 +155,7 @@ impl Catalog {
             last_reload: ArcSwap::default(),
             untold: ArcSwap::default(),
             watching: OnceLock::new(),
+            marks: Marks::default(),
             process: ArcSwap::from_pointee(Process::new()),
             closed: AtomicBool::new(false),
         })
@@ -202,6 +202,7 @@ impl Catalog {
                 let generation = self.current.load().generation + 1;
                 let directory = self.fence.manifest_directory().to_owned();
                 let snapshot = Arc::new(Snapshot::new(generation, sources, directory));
+                self.mark_anew(&snapshot);
                 process.bundles.keep_only(&snapshot, &process.events);
                 self.current.store(snapshot);
                 self.last_reload.store(Arc::default());
@@ -209,6 +210,19 @@ impl Catalog {
             }
         }
         self.current()
+    }
+
+    /// Marks memories before other sources are in force, if a store was opened: also of those that are named no
+    /// more from then on.
+    fn mark_anew(&self, next: &Snapshot) {
+        let current = self.current();
+        if self.marks.are_wanted() && current.memories() != next.memories() {
+            let task = Task::default();
+            for snapshot in [&*current, next] {
+                // Nobody abandons it.
+                let _ = self.marks.put(&self.fence, &snapshot.sources, &task);
+            }
+        }
     }
 
     /// The faults of the last reload, once for each distinct failure (C4).
@@ -272,7 +286,7 @@ impl Catalog {
         let now = now.unwrap_or_else(system_time);
         let mut prepared = Prepared::default();
         self.prepare(&mut prepared, snapshot, &question.visible, task)?;
-        Ok(self.answer(snapshot, question, now, prepared))
+        self.answer(snapshot, question, now, prepared, task)
     }
 
     /// Answers as [`search`](Self::search) does if nothing has to be read for it; `None` otherwise.
@@ -291,7 +305,11 @@ impl Catalog {
         let task = Task::default();
         let preparation = self.preparation(&process, &task);
         let missing = prepared.add_unchanged(snapshot, &question.visible, preparation);
-        Ok(missing.is_empty().then(|| self.answer(snapshot, question, now, prepared)))
+        if missing.is_empty() {
+            self.answer(snapshot, question, now, prepared, &task).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     fn answer(
@@ -300,10 +318,12 @@ impl Catalog {
         question: &Question,
         now: Instant,
         prepared: Prepared,
-    ) -> Told<Answer> {
+        task: &Task,
+    ) -> Result<Told<Answer>, Error> {
         let searched = Arc::new(question.searched(snapshot, &prepared));
-        let answer = question.answer(searched, question.criteria(now), &Alone, None, self.threads);
-        Told { value: answer, news: prepared.news }
+        let criteria = question.criteria(now, task)?;
+        let answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
+        Ok(Told { value: answer, news: prepared.news })
     }
 
     /// Begins a conversation: questions that are all put at one time to one state of the files.
@@ -332,7 +352,7 @@ impl Catalog {
     ) -> Result<Memory<'catalog>, Error> {
         let process = self.open_process()?;
         let (max_bytes, threads) = (self.max_file_bytes, self.threads);
-        Ok(Memory { fence: &self.fence, process, snapshot, max_bytes, threads })
+        Ok(Memory { fence: &self.fence, process, marks: &self.marks, snapshot, max_bytes, threads })
     }
 
     /// Brings every source of the snapshot up to date, whatever the freshness says, so that later searches
@@ -389,23 +409,26 @@ impl Catalog {
                 directory: None,
                 concepts: 0,
                 problems: Vec::new(),
-                remarks: Vec::new(),
-                remark_count: 0,
+                remarks: Remarks::default(),
                 duplicate_of: duplicates.get(&source).copied().flatten(),
                 failure: None,
                 unwatched: None,
             };
             if snapshot.sources[source as usize].enabled {
                 match prepared.get(source) {
-                    Err(unavailable) => report.failure = Some(unavailable.reason.clone()),
+                    Err(unavailable) => {
+                        report.failure = Some(unavailable.reason.clone());
+                        if unavailable.among_memories {
+                            report.remarks = Remarks::of_memories("", &unavailable.reason);
+                        }
+                    }
                     Ok(ready) => {
                         report.directory = Some(ready.directory.to_path_buf());
                         report.concepts = ready.state.index.len();
                         report.problems = ready.state.problems.to_vec();
-                        report.remarks = ready.state.remarks.first.to_vec();
-                        report.remark_count = ready.state.remarks.count;
+                        report.remarks = ready.state.remarks();
                         if !memories.contains(&source) {
-                            report.unwatched = ready.state.unwatched.as_deref().map(str::to_owned);
+                            report.unwatched = ready.state.compared_because().map(str::to_owned);
                         }
                     }
                 }
@@ -437,6 +460,7 @@ impl Catalog {
             fence: &self.fence,
             bundles: &process.bundles,
             events: &process.events,
+            marks: &self.marks,
             freshness: self.freshness,
             max_bytes: self.max_file_bytes,
             threads: self.threads,
@@ -485,21 +509,22 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Begins a batch, each question of which is answered as [`Catalog::search`] would; `limit` keeps the
-    /// top of each answer. A source is compared with the disk when the first question needs it.
+    /// Answers each question as [`Catalog::search`] would, in their order; `limit` keeps the top of each
+    /// answer. A source is compared with the disk when the first question needs it.
     ///
     /// # Errors
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
-    pub fn batch<'questions>(
-        &'questions mut self,
-        questions: &'questions [Question],
+    pub fn ask(
+        &mut self,
+        questions: &[Question],
         limit: Option<usize>,
         task: &Task,
-    ) -> Result<Batch<'questions>, Error> {
+    ) -> Result<Vec<Answer>, Error> {
         let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
         let sources: Vec<u32> = sources.into_iter().collect();
         self.catalog.prepare(&mut self.prepared, &self.snapshot, &sources, task)?;
-        Ok(Batch::new(&self.snapshot, &self.prepared, questions, self.now, limit, self.catalog.threads))
+        let Self { catalog, snapshot, now, prepared } = self;
+        Ok(batch::answer(snapshot, prepared, questions, *now, limit, catalog.threads, task)?)
     }
 
     /// The problem files that were met since this was last asked, and that nobody was told of before.
@@ -547,15 +572,12 @@ fn unreadable(manifest: &Path, error: &io::Error) -> CatalogDiagnostic {
 
 /// Checks the path of every enabled source (C1, C2).
 fn check_paths(fence: &Fence, sources: &[Source]) -> Result<(), Vec<CatalogDiagnostic>> {
-    let faults: Vec<CatalogDiagnostic> = sources
-        .iter()
-        .enumerate()
-        .filter(|(_, source)| source.enabled)
-        .filter_map(|(at, source)| {
-            let breach = fence.enter(&source.path).err()?;
-            let message = format!("sources[{at}] (id {:?}): {}", source.id, breach.reason);
-            Some(CatalogDiagnostic { code: breach.code, message })
-        })
-        .collect();
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    let mut faults = Faults::default();
+    for (at, source) in sources.iter().enumerate().filter(|(_, source)| source.enabled) {
+        if let Err(breach) = fence.enter(&source.path) {
+            let name = || manifest::label(at, Some(&source.id));
+            faults.push(breach.code, || format!("{}: {}", name(), breach.reason));
+        }
+    }
+    faults.or(())
 }

@@ -9,12 +9,17 @@ use aho_corasick::{
 };
 use memchr::memmem;
 
-use crate::{fold::fold_into, terms::Terms};
+use crate::{
+    fold::fold_into,
+    task::{Abandoned, Task},
+    terms::Terms,
+};
 
 /// So many terms are looked for one by one.
 const FEW: usize = 8;
-/// So are terms of more bytes than this: an automaton takes about a hundred times their room.
-const LONG: usize = 128 << 10;
+/// How many bytes of terms one automaton looks for. It takes about a hundred times their room, and some
+/// hundredths of a second to make, during which nobody can interrupt.
+const AT_ONCE: usize = 64 << 10;
 /// A line is folded in blocks of so many bytes. Only within one block are characters counted to get from a
 /// place in the folded line to the place in the line.
 const BLOCK: usize = 4 << 10;
@@ -26,25 +31,59 @@ pub struct Finder(Kind);
 #[derive(Debug)]
 enum Kind {
     OneByOne(Vec<memmem::Finder<'static>>),
-    AtOnce(Box<NFA>),
+    AtOnce(Vec<Group>),
+}
+
+/// Terms that follow one another in a question, found in one pass.
+#[derive(Debug)]
+struct Group {
+    /// The number of the first one.
+    first: usize,
+    automaton: NFA,
 }
 
 impl Finder {
     /// A finder of any of the terms.
+    #[allow(clippy::missing_panics_doc)] // Nobody else has the task.
     #[must_use]
     pub fn new(terms: &Terms) -> Self {
-        let words = || terms.as_slice().iter().map(|(term, _)| term.as_bytes());
-        let bytes: usize = words().map(<[u8]>::len).sum();
-        let at_once = if words().len() > FEW && bytes <= LONG { NFA::new(words()).ok() } else { None };
-        let one_by_one = || words().map(|word| memmem::Finder::new(word).into_owned()).collect();
-        Self(at_once.map_or_else(|| Kind::OneByOne(one_by_one()), |nfa| Kind::AtOnce(Box::new(nfa))))
+        Self::made_for(terms, &Task::default()).expect("nobody else has this task, to abandon it")
+    }
+
+    /// A finder of any of the terms, made as long as somebody waits for it.
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was.
+    pub fn made_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
+        let words: Vec<&[u8]> = terms.as_slice().iter().map(|(term, _)| term.as_bytes()).collect();
+        let one_by_one = || words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
+        if words.len() <= FEW {
+            return Ok(Self(Kind::OneByOne(one_by_one())));
+        }
+        let mut groups = Vec::new();
+        let mut first = 0;
+        while first < words.len() {
+            task.go_on()?;
+            let mut bytes = 0;
+            let fits = words[first..].iter().take_while(|word| {
+                bytes += word.len();
+                bytes <= AT_ONCE
+            });
+            let end = first + fits.count().max(1);
+            match NFA::new(&words[first..end]) {
+                Ok(automaton) => groups.push(Group { first, automaton }),
+                Err(_) => return Ok(Self(Kind::OneByOne(one_by_one()))),
+            }
+            first = end;
+        }
+        Ok(Self(Kind::AtOnce(groups)))
     }
 
     /// How many distinct terms there are.
     fn count(&self) -> usize {
         match &self.0 {
             Kind::OneByOne(finders) => finders.len(),
-            Kind::AtOnce(automaton) => automaton.patterns_len(),
+            Kind::AtOnce(groups) => groups.iter().map(|group| group.automaton.patterns_len()).sum(),
         }
     }
 
@@ -52,7 +91,9 @@ impl Finder {
     pub(crate) fn is_in(&self, folded: &str) -> bool {
         match &self.0 {
             Kind::OneByOne(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
-            Kind::AtOnce(automaton) => automaton.try_find(&folded.into()).is_ok_and(|found| found.is_some()),
+            Kind::AtOnce(groups) => groups
+                .iter()
+                .any(|group| group.automaton.try_find(&folded.into()).is_ok_and(|found| found.is_some())),
         }
     }
 }
@@ -108,14 +149,14 @@ impl<'finder> Survey<'finder> {
         self.folded.clear();
         self.blocks.clear();
         let mut found = Found::default();
-        let mut state = self.start();
+        let mut states = self.start();
         // Growing pieces, so that what is looked at twice, where one ends, stays little.
         let mut piece = BLOCK;
         let mut read = 0;
         while read < line.len() && found.terms < self.count() {
             let from = self.folded.len();
             read = self.fold(line, read, piece);
-            state = self.search(from, state, &mut found);
+            self.search(from, &mut states, &mut found);
             piece = piece.saturating_mul(2);
         }
         found.first.map(|(start, Reverse(len))| Sighting { terms: found.terms, start, len })
@@ -144,18 +185,21 @@ impl<'finder> Survey<'finder> {
         read
     }
 
-    fn start(&self) -> Option<StateID> {
+    /// The state in which each group's automaton begins; none if an automaton cannot begin anywhere.
+    fn start(&self) -> Vec<Option<StateID>> {
         match &self.finder.0 {
-            Kind::OneByOne(_) => None,
-            Kind::AtOnce(automaton) => automaton.start_state(Anchored::No).ok(),
+            Kind::OneByOne(_) => Vec::new(),
+            Kind::AtOnce(groups) => {
+                groups.iter().map(|group| group.automaton.start_state(Anchored::No).ok()).collect()
+            }
         }
     }
 
     /// Looks at what was folded behind `from`.
-    fn search(&mut self, from: usize, state: Option<StateID>, found: &mut Found) -> Option<StateID> {
+    fn search(&mut self, from: usize, states: &mut [Option<StateID>], found: &mut Found) {
         let text = self.folded.as_bytes();
-        match (&self.finder.0, state) {
-            (Kind::OneByOne(finders), _) => {
+        match &self.finder.0 {
+            Kind::OneByOne(finders) => {
                 for (finder, seen) in finders.iter().zip(&mut self.seen) {
                     let len = finder.needle().len();
                     let begin = from.saturating_sub(len.saturating_sub(1));
@@ -166,36 +210,37 @@ impl<'finder> Survey<'finder> {
                         found.add(begin + at, len);
                     }
                 }
-                None
             }
-            (Kind::AtOnce(automaton), Some(mut state)) => {
-                for (at, byte) in text.iter().enumerate().skip(from) {
-                    state = automaton.next_state(Anchored::No, state, *byte);
-                    if automaton.is_match(state) {
-                        note(automaton, state, at + 1, &mut self.seen, self.line, found);
-                        if found.terms == self.seen.len() {
-                            break;
+            Kind::AtOnce(groups) => {
+                for (group, state) in groups.iter().zip(states) {
+                    let Some(state) = state else { continue };
+                    for (at, byte) in text.iter().enumerate().skip(from) {
+                        *state = group.automaton.next_state(Anchored::No, *state, *byte);
+                        if group.automaton.is_match(*state) {
+                            note(group, *state, at + 1, &mut self.seen, self.line, found);
+                            if found.terms == self.seen.len() {
+                                return;
+                            }
                         }
                     }
                 }
-                Some(state)
             }
-            (Kind::AtOnce(_), None) => None,
         }
     }
 }
 
 /// Notes the terms that end at `end`.
-fn note(automaton: &NFA, state: StateID, end: usize, seen: &mut [usize], line: usize, found: &mut Found) {
+fn note(group: &Group, state: StateID, end: usize, seen: &mut [usize], line: usize, found: &mut Found) {
     // The longest comes first, and each of the others ends it. So, when one was seen in the line, those
     // behind it were, too; going over them again would take quadratic time for terms like a, aa, aaa.
-    for index in 0..automaton.match_len(state) {
-        let term = automaton.match_pattern(state, index);
-        if seen[term] == line {
+    for index in 0..group.automaton.match_len(state) {
+        let term = group.automaton.match_pattern(state, index);
+        let seen = &mut seen[group.first + term.as_usize()];
+        if *seen == line {
             return;
         }
-        seen[term] = line;
-        let len = automaton.pattern_len(term);
+        *seen = line;
+        let len = group.automaton.pattern_len(term);
         found.add(end - len, len);
     }
 }
@@ -265,6 +310,17 @@ mod tests {
         assert_eq!(sighting(&line, &terms.join(" ")), Some((399, "a".repeat(399))));
         let others = line.replace("aaaaaaaa", "aaaaaaab");
         assert_eq!(sighting(&others, &terms.join(" ")).map(|(terms, _)| terms), Some(7));
+    }
+
+    #[test]
+    fn terms_of_several_groups_are_counted_together() {
+        let many: Vec<String> = (0..20_000).map(|number| format!("word{number:05}x")).collect();
+        let query = many.join(" ");
+        assert!(query.len() > 3 * AT_ONCE, "more than one automaton looks for these");
+        let line = "a word19999x, Word00000x and word10000x, word19999x";
+        assert_eq!(sighting(line, &query), Some((3, "word19999x".to_owned())));
+        assert_eq!(sighting("word20000x", &query), None);
+        assert!(Finder::new(&Terms::parse(&query)).is_in(&fold("word12345x")));
     }
 
     proptest! {

@@ -30,6 +30,9 @@ const SEGMENT_BYTES: usize = 512 << 20;
 /// No segment holds more concepts than a posting can number.
 const SEGMENT_CONCEPTS: usize = 1 << 28;
 
+/// Finding so many terms is taken for an effort without weighing each.
+const MANY_TERMS: usize = 1000;
+
 /// The order of concepts within one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -157,12 +160,17 @@ impl Index {
         }
     }
 
-    /// About how many places of the vocabulary have to be looked at to find these terms.
-    pub(crate) fn effort(&self, terms: &Terms) -> usize {
+    /// Whether about so many places of the vocabulary have to be looked at to find these terms.
+    pub(crate) fn takes(&self, terms: &Terms, effort: usize) -> bool {
         // Nearly everything is in the largest part.
-        let largest = self.parts.first();
-        let of = |part: &Part| terms.as_slice().iter().map(|(term, _)| part.segment.effort(term)).sum();
-        largest.map_or(0, of)
+        let Some(part) = self.parts.first() else { return false };
+        let terms = terms.as_slice();
+        let mut all = 0;
+        terms.len() > MANY_TERMS
+            || terms.iter().any(|(term, _)| {
+                all += part.segment.effort(term);
+                all >= effort
+            })
     }
 
     pub(crate) fn segments(&self) -> impl Iterator<Item = &Segment> {

@@ -41,7 +41,7 @@
 //! ```
 
 pub mod answer;
-pub mod batch;
+mod batch;
 mod bundle;
 pub mod catalog;
 pub mod concept;
@@ -60,6 +60,7 @@ pub mod index;
 pub mod instant;
 pub mod manifest;
 pub mod memory;
+mod name;
 pub mod parallel;
 mod process;
 pub mod question;
@@ -74,6 +75,7 @@ mod sources;
 pub mod task;
 pub mod terms;
 pub mod tree;
+mod trust;
 pub mod watch;
 
 pub use catalog::{Catalog, Options};

@@ -8,11 +8,16 @@ mod tests;
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
 
-use crate::diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode as Code};
+use crate::diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode as Code, Faults};
 use crate::source::{Role, Source, Tier};
 
 use self::json::{Field, Node};
+pub(crate) use self::shown::text as quoted;
 
+/// So many sources may a manifest have. Each costs every search something, and a reload a look at the disk.
+pub const MOST_SOURCES: usize = 100_000;
+
+const ROOT_PROPERTIES: [&str; 2] = ["version", "sources"];
 const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role", "tier"];
 
 /// The sources of a manifest in the order of the file, or all that is wrong with it (M1).
@@ -35,7 +40,10 @@ const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role
 ///
 /// One diagnostic for each fault: first what keeps the text from being one JSON value without
 /// repeated keys, then the root's faults, then those of each source in turn. A key that is repeated
-/// in one object is one fault; none of its values is looked at any further.
+/// in one object is one fault; none of its values is looked at any further. So is a key with a NUL,
+/// and a text with one where a value is expected. Of a great many faults the first
+/// [`MOST_FAULTS`](crate::diagnostic::MOST_FAULTS) are given, and the last of these says how many there are.
+/// More than [`MOST_SOURCES`] sources are one fault of the root.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
     let text = decode(bytes).map_err(|fault| vec![fault])?;
     let reading = json::read(text);
@@ -50,26 +58,26 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
         };
         let key = shown::text(&repeat.key);
         let place = &repeat.place;
-        checks.fault(Code::ParseError, format!("{subject}key {key} is repeated at {place}; keep one"));
+        checks.fault(Code::ParseError, || format!("{subject}key {key} is repeated at {place}; keep one"));
     }
 
     let sources = match &reading.root {
         Ok(root) => checks.root(root),
         Err(broken) => {
             let (reason, place) = (&broken.reason, &broken.place);
-            checks.fault(Code::ParseError, format!("the manifest is not valid JSON: {reason} at {place}"));
+            checks.fault(Code::ParseError, || format!("the manifest is not valid JSON: {reason} at {place}"));
             Vec::new()
         }
     };
-    if checks.faults.is_empty() { Ok(sources) } else { Err(checks.faults) }
+    checks.faults.or(sources)
 }
 
 /// The sources of a manifest, whatever is wrong with them.
 fn entries(root: &Result<Node, json::Broken>) -> &[Node] {
-    if let Ok(Node::Object(members)) = root
-        && let Field::Once(Node::List(entries)) = json::field(members, "sources")
+    if let Ok(Node::Object { members, .. }) = root
+        && let Field::Once(Node::List { items, .. }) = json::field(members, "sources")
     {
-        entries
+        items
     } else {
         &[]
     }
@@ -85,8 +93,8 @@ fn decode(bytes: &[u8]) -> Result<&str, CatalogDiagnostic> {
     })
 }
 
-/// How messages name a source.
-fn label(index: usize, id: Option<&str>) -> String {
+/// How messages name a source: by its index, and by a beginning of its id.
+pub(crate) fn label(index: usize, id: Option<&str>) -> String {
     match id {
         Some(id) => format!("sources[{index}] (id {})", shown::text(id)),
         None => format!("sources[{index}]"),
@@ -101,7 +109,7 @@ fn is_segment(text: &str) -> bool {
 }
 
 fn usable_id(source: &Node) -> Option<&str> {
-    let Node::Object(members) = source else {
+    let Node::Object { members, .. } = source else {
         return None;
     };
     match json::field(members, "id") {
@@ -113,94 +121,130 @@ fn usable_id(source: &Node) -> Option<&str> {
 /// What has been found so far, and what later sources are compared with.
 #[derive(Default)]
 struct Checks {
-    faults: Vec<CatalogDiagnostic>,
+    faults: Faults,
     // Hashed with a secret: no choice of ids makes them collide.
     ids: HashMap<String, usize>,
     tiers: BTreeMap<Tier, usize>,
 }
 
 impl Checks {
-    fn fault(&mut self, code: Code, message: String) {
-        self.faults.push(CatalogDiagnostic { code, message });
+    fn fault(&mut self, code: Code, message: impl FnOnce() -> String) {
+        self.faults.push(code, message);
+    }
+
+    /// What an object says under a key that is known. A NUL in the value is said.
+    fn field<'a>(&mut self, subject: &str, members: &'a [json::Member], key: &str) -> Field<'a> {
+        if members.iter().any(|member| member.key == key && member.has_nul()) {
+            self.fault(Code::EmbeddedNul, || format!("{subject}{key} contains U+0000; remove it"));
+        }
+        json::field(members, key)
+    }
+
+    /// Says what is wrong with each key that is not known, and each NUL in it or its value.
+    fn unknown(&mut self, subject: &str, members: &[json::Member], code: Code, known: &[&str]) {
+        for member in members.iter().filter(|member| !known.contains(&member.key.as_str())) {
+            let key = || shown::text(&member.key);
+            if member.key.contains('\0') {
+                self.fault(Code::EmbeddedNul, || {
+                    format!("{subject}key {} contains U+0000; remove it", key())
+                });
+            } else {
+                let known = || known.join(if known.len() == 2 { " and " } else { ", " });
+                self.fault(code, || {
+                    format!("{subject}property {} is unknown; write only {}", key(), known())
+                });
+            }
+            if member.has_nul() {
+                self.fault(Code::EmbeddedNul, || {
+                    format!("{subject}the value of {} contains U+0000; remove it", key())
+                });
+            }
+        }
+    }
+
+    /// Says that what should be an object is none; of a text with a NUL that is said instead.
+    fn no_object(&mut self, subject: &str, node: &Node, members: &str) {
+        let found = shown::node(node);
+        let is_text = matches!(node, Node::Text(_));
+        if node.has_nul() {
+            self.fault(Code::EmbeddedNul, || format!("{subject} contains U+0000; remove it"));
+        }
+        if !(node.has_nul() && is_text) {
+            self.fault(Code::ParseError, || format!("{subject} is {found}; write an object with {members}"));
+        }
     }
 
     fn root(&mut self, root: &Node) -> Vec<Source> {
-        let Node::Object(members) = root else {
-            let found = shown::node(root);
-            self.fault(
-                Code::ParseError,
-                format!("the manifest is {found}; write an object with version and sources"),
-            );
+        let Node::Object { members, .. } = root else {
+            self.no_object("the manifest", root, "version and sources");
             return Vec::new();
         };
-        for member in members {
-            if member.key != "version" && member.key != "sources" {
-                let key = shown::text(&member.key);
-                self.fault(
-                    Code::UnknownRootProperty,
-                    format!("property {key} is unknown; write only version and sources"),
-                );
-            }
-        }
-        self.version(json::field(members, "version"));
-        self.sources(json::field(members, "sources"))
+        self.unknown("", members, Code::UnknownRootProperty, &ROOT_PROPERTIES);
+        let version = self.field("", members, "version");
+        self.version(version);
+        let sources = self.field("", members, "sources");
+        self.sources(sources)
     }
 
     fn version(&mut self, version: Field<'_>) {
         let found = match version {
-            Field::Repeated => return,
+            Field::Faulty => return,
             Field::Once(Node::Number(number)) if number == "1" => return,
             Field::Once(other) => shown::node(other),
             Field::Absent => "missing".to_owned(),
         };
-        self.fault(Code::WrongVersion, format!("version is {found}; write the integer 1"));
+        self.fault(Code::WrongVersion, || format!("version is {found}; write the integer 1"));
     }
 
     fn sources(&mut self, sources: Field<'_>) -> Vec<Source> {
         let found = match sources {
-            Field::Repeated => return Vec::new(),
-            Field::Once(Node::List(entries)) if !entries.is_empty() => {
-                return entries
+            Field::Faulty => return Vec::new(),
+            Field::Once(Node::List { items, .. }) if !items.is_empty() => {
+                let count = items.len();
+                if count > MOST_SOURCES {
+                    self.fault(Code::ParseError, || {
+                        format!("sources has {count} entries; write at most {MOST_SOURCES} in one catalog")
+                    });
+                }
+                return items
                     .iter()
                     .enumerate()
                     .filter_map(|(index, entry)| self.source(index, entry))
                     .collect();
             }
-            Field::Once(Node::List(_)) => "an empty list".to_owned(),
+            Field::Once(Node::List { .. }) => "an empty list".to_owned(),
             Field::Once(other) => shown::node(other),
             Field::Absent => "missing".to_owned(),
         };
-        self.fault(Code::EmptySources, format!("sources is {found}; write a list of at least one source"));
+        self.fault(Code::EmptySources, || format!("sources is {found}; write a list of at least one source"));
         Vec::new()
     }
 
     /// Every field is checked, whatever is wrong with the others. What comes back counts only if no
     /// fault was found.
     fn source(&mut self, index: usize, entry: &Node) -> Option<Source> {
-        let Node::Object(members) = entry else {
-            let found = shown::node(entry);
-            let subject = label(index, None);
-            self.fault(Code::ParseError, format!("{subject} is {found}; write an object with id and path"));
+        let Node::Object { members, .. } = entry else {
+            self.no_object(&label(index, None), entry, "id and path");
             return None;
         };
-        let mut subject = Subject { name: label(index, usable_id(entry)), checks: self };
-        for member in members {
-            if !SOURCE_PROPERTIES.contains(&member.key.as_str()) {
-                let key = shown::text(&member.key);
-                let known = SOURCE_PROPERTIES.join(", ");
-                subject.fault(
-                    Code::UnknownSourceProperty,
-                    &format!("property {key} is unknown; write only {known}"),
-                );
-            }
-        }
-        let id = subject.id(index, json::field(members, "id"));
-        let path = subject.path(json::field(members, "path"));
-        let priority = subject.priority(json::field(members, "priority"));
-        let enabled = subject.enabled(json::field(members, "enabled"));
-        let role = subject.role(json::field(members, "role"));
+        let name = label(index, usable_id(entry));
+        let before = format!("{name}: ");
+        self.unknown(&before, members, Code::UnknownSourceProperty, &SOURCE_PROPERTIES);
+        let mut subject = Subject { name, checks: self };
+        let field = |subject: &mut Subject<'_>, key| subject.checks.field(&before, members, key);
+        let value = field(&mut subject, "id");
+        let id = subject.id(index, value);
+        let value = field(&mut subject, "path");
+        let path = subject.path(value);
+        let value = field(&mut subject, "priority");
+        let priority = subject.priority(value);
+        let value = field(&mut subject, "enabled");
+        let enabled = subject.enabled(value);
+        let value = field(&mut subject, "role");
+        let role = subject.role(value);
         // Which tiers are right hangs on the role: without a legal one there is nothing to say.
-        let tier = role.and_then(|role| subject.tier(index, role, json::field(members, "tier")));
+        let value = field(&mut subject, "tier");
+        let tier = role.and_then(|role| subject.tier(index, role, value));
         Some(Source { id: id?, path: path?, priority: priority?, enabled: enabled?, role: role?, tier })
     }
 }
@@ -214,18 +258,13 @@ struct Subject<'a> {
 
 impl Subject<'_> {
     fn fault(&mut self, code: Code, what: &str) {
-        let message = format!("{}: {what}", self.name);
-        self.checks.fault(code, message);
+        self.checks.fault(code, || format!("{}: {what}", self.name));
     }
 
     fn id(&mut self, index: usize, id: Field<'_>) -> Option<String> {
         let found = match id {
-            Field::Repeated => return None,
+            Field::Faulty => return None,
             Field::Once(Node::Text(id)) if is_segment(id) => return self.unique_id(index, id),
-            Field::Once(Node::Text(id)) if id.contains('\0') => {
-                self.fault(Code::EmbeddedNul, "id contains U+0000; remove it");
-                return None;
-            }
             Field::Once(other) => shown::node(other),
             Field::Absent => "missing".to_owned(),
         };
@@ -256,11 +295,7 @@ impl Subject<'_> {
     /// What is wrong with a path is said without the path: it may be absolute (D4).
     fn path(&mut self, path: Field<'_>) -> Option<String> {
         let found = match path {
-            Field::Repeated => return None,
-            Field::Once(Node::Text(path)) if path.contains('\0') => {
-                self.fault(Code::EmbeddedNul, "path contains U+0000; remove it");
-                return None;
-            }
+            Field::Faulty => return None,
             Field::Once(Node::Text(path)) if !path.is_empty() => return Some(path.clone()),
             Field::Once(other) => shown::node(other),
             Field::Absent => "missing".to_owned(),
@@ -275,7 +310,7 @@ impl Subject<'_> {
     fn priority(&mut self, priority: Field<'_>) -> Option<i32> {
         let found = match priority {
             Field::Absent => return Some(0),
-            Field::Repeated => return None,
+            Field::Faulty => return None,
             Field::Once(Node::Number(number)) => match number.parse() {
                 Ok(priority) => return Some(priority),
                 Err(_) => shown::number(number),
@@ -292,7 +327,7 @@ impl Subject<'_> {
     fn enabled(&mut self, enabled: Field<'_>) -> Option<bool> {
         let found = match enabled {
             Field::Absent => return Some(true),
-            Field::Repeated => return None,
+            Field::Faulty => return None,
             Field::Once(Node::Bool(enabled)) => return Some(*enabled),
             Field::Once(other) => shown::node(other),
         };
@@ -303,7 +338,7 @@ impl Subject<'_> {
     fn role(&mut self, role: Field<'_>) -> Option<Role> {
         let found = match role {
             Field::Absent => return Some(Role::Knowledge),
-            Field::Repeated => return None,
+            Field::Faulty => return None,
             Field::Once(Node::Text(role)) => match role.as_str() {
                 "knowledge" => return Some(Role::Knowledge),
                 "memory" => return Some(Role::Memory),
@@ -318,7 +353,7 @@ impl Subject<'_> {
     /// Nothing is right for a knowledge source.
     fn tier(&mut self, index: usize, role: Role, tier: Field<'_>) -> Option<Tier> {
         let found = match (role, tier) {
-            (_, Field::Repeated) | (Role::Knowledge, Field::Absent) => return None,
+            (_, Field::Faulty) | (Role::Knowledge, Field::Absent) => return None,
             (Role::Knowledge, Field::Once(found)) => {
                 let found = shown::node(found);
                 self.fault(

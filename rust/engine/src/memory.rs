@@ -5,7 +5,11 @@
 //! part by part without following links: what was looked at is what is read, written or deleted, whatever
 //! is put in its place meanwhile.
 
+mod above;
+mod below;
 mod lock;
+mod marker;
+mod marking;
 mod overlap;
 mod place;
 mod remove;
@@ -16,6 +20,11 @@ mod shelf;
 
 use std::{os::fd::AsFd, sync::Arc};
 
+pub(crate) use above::{Found, Roof};
+#[cfg(target_os = "linux")]
+pub(crate) use marker::is_marker;
+pub use marking::Marking;
+pub(crate) use marking::Marks;
 pub use overlap::Overlap;
 pub(crate) use sealed::Sealed;
 pub(crate) use shelf::Shelf;
@@ -32,12 +41,14 @@ use crate::{
     question::Question,
     rank::Strategy,
     search::Alone,
+    searched::source_unavailable,
     snapshot::Snapshot,
     source::{Role, Source},
     sources::{Prepared, Ready, Unavailable},
-    task::Task,
+    task::{Abandoned, Task},
     tree::{Problem, plain},
 };
+use below::Gone;
 use lock::{Refusal, acquire};
 
 /// Where one scope's memories of one tier lie.
@@ -55,9 +66,18 @@ pub struct Entry {
     /// The name of the concept's file, without `.md`.
     pub name: String,
     /// What the frontmatter says if the concept has yet to be created, in this order.
-    pub frontmatter: Vec<(String, String)>,
+    pub frontmatter: Vec<(String, Value)>,
     /// What the body says then, or what is appended to it.
     pub section: String,
+}
+
+/// What a key of the frontmatter says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A text.
+    Text(String),
+    /// Texts by their keys, in this order.
+    Mapping(Vec<(String, String)>),
 }
 
 /// A concept that is remembered.
@@ -74,17 +94,20 @@ pub struct Remembered {
 pub struct Contents {
     /// The concepts, sorted part by part.
     pub concepts: Vec<Remembered>,
-    /// Why there are none, if that is not because nothing is remembered. No absolute path is in it.
-    pub failure: Option<String>,
+    /// What could not be listed, a sentence each, without absolute paths: if there is none, nothing else is
+    /// remembered (Y11).
+    pub unread: Vec<String>,
     /// Problem files that nobody was told of before.
     pub news: Vec<Problem>,
 }
 
-/// What became of one place.
+/// What was deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deletion {
-    /// Whether something was there that is gone now.
-    pub deleted: bool,
+    /// How many directories of scopes are gone.
+    pub scopes: u64,
+    /// How many concepts are gone.
+    pub concepts: u64,
     /// Why something is there still. No absolute path is in it.
     pub failure: Option<String>,
 }
@@ -94,6 +117,7 @@ pub struct Deletion {
 pub struct Memory<'catalog> {
     pub(crate) fence: &'catalog Fence,
     pub(crate) process: Arc<Process>,
+    pub(crate) marks: &'catalog Marks,
     pub(crate) snapshot: &'catalog Arc<Snapshot>,
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
@@ -104,6 +128,19 @@ impl Memory<'_> {
     #[must_use]
     pub fn overlap(&self) -> Option<Overlap> {
         overlap::find(self.fence, self.snapshot)
+    }
+
+    /// Marks every directory of memories that has no mark (Y10): those of the memory sources of the snapshot,
+    /// enabled or not, by what they are called and not by what they hold. No link is followed. Whatever cannot
+    /// be marked is counted, and stays sealed as long as the catalog is open.
+    ///
+    /// From now on a reload that changes the memory sources does so too, for those that are named no more as
+    /// for those that are new.
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was.
+    pub fn mark(&self, task: &Task) -> Result<Vec<Marking>, Error> {
+        Ok(self.marks.put(self.fence, &self.snapshot.sources, task)?)
     }
 
     /// What is remembered of a question, place after place (Y3); without `now`, at the system's time. The
@@ -122,33 +159,32 @@ impl Memory<'_> {
         let mut prepared = Prepared::default();
         let mut question = Question { strategy: Strategy::GroupedBySource, quota: None, ..question.clone() };
         question.visible.clear();
-        let mut links = Vec::new();
+        let mut left_out = Vec::new();
         for (at, place) in (0_u32..).zip(places) {
-            let ready = match self.bundle(place, task)? {
-                Ok(None) => continue,
-                Ok(Some((directory, fresh))) => {
-                    let is_link = |problem: &&Problem| problem.is_link();
-                    links.extend(fresh.state.problems.iter().filter(is_link).map(|problem| Diagnostic {
-                        code: DiagnosticCode::SourceUnavailable,
-                        source: Some(at),
-                        message: format!("{:?} is left out: {}", problem.path, problem.reason),
-                    }));
-                    prepared.tell(at, fresh.news);
-                    let Directory { path, identity, .. } = directory;
-                    Ok(Ready { identity, directory: path.into(), state: fresh.state })
-                }
-                Err(reason) => Err(Unavailable { reason, identity: None }),
-            };
+            let ready =
+                match self.bundle(place, task)? {
+                    Ok(None) => continue,
+                    Ok(Some((directory, fresh))) => {
+                        left_out.extend(unread(&fresh.state.problems).into_iter().map(|message| {
+                            Diagnostic { code: DiagnosticCode::SourceUnavailable, source: Some(at), message }
+                        }));
+                        prepared.tell(at, fresh.news);
+                        let Directory { path, identity, .. } = directory;
+                        Ok(Ready { identity, directory: path.into(), state: fresh.state })
+                    }
+                    Err(reason) => Err(Unavailable::because(reason, None)),
+                };
             prepared.set(at, ready);
             question.visible.push(at);
         }
         let snapshot = Arc::new(self.as_sources(places));
         let searched = Arc::new(question.searched(&snapshot, &prepared));
-        let criteria = question.criteria(now.unwrap_or_else(system_time));
-        let mut answer = question.answer(searched, criteria, &Alone, None, self.threads);
+        let criteria = question.criteria(now.unwrap_or_else(system_time), task)?;
+        let mut answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
         // That nothing is remembered is nothing to be told of.
         answer.diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::SourceUnavailable);
-        answer.diagnostics.append(&mut links);
+        answer.diagnostics.append(&mut left_out);
+        answer.diagnostics.sort_by_key(|diagnostic| diagnostic.source);
         Ok(Told { value: answer, news: prepared.news })
     }
 
@@ -169,9 +205,13 @@ impl Memory<'_> {
                     })
                     .collect();
                 concepts.sort_unstable_by(|a, b| compare_by_parts(&a.id, &b.id));
-                Contents { concepts, failure: None, news }
+                Contents { concepts, unread: unread(&state.problems), news }
             }
-            Err(reason) => Contents { failure: Some(reason), ..Contents::default() },
+            Err(reason) => {
+                let sources = self.as_sources(std::slice::from_ref(place));
+                let unread = vec![source_unavailable(&sources, 0, &reason).message];
+                Contents { unread, ..Contents::default() }
+            }
         })
     }
 
@@ -215,35 +255,58 @@ impl Memory<'_> {
             // The way there may have been made by somebody who did not come to say that it is on the disk.
             held.settle_way().map_err(|error| format!("its directory cannot be made: {}", plain(&error)))?;
         }
-        replace::replace(held.directory(), &name, text.as_bytes(), existing.map(|existing| existing.stat))
+        replace::replace(held.directory(), &name, &text, existing.map(|existing| existing.stat))
             .map_err(shown)?;
         Ok(())
     }
 
-    /// Deletes everything in a place, and the place (Y6).
+    /// Deletes everything in a place, and the place (Y6). If `levels` is not zero, the place holds the
+    /// directories of scopes so many levels down, and each is deleted as if alone (Y12).
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was; scopes that were deleted before stay so.
+    pub fn delete(&self, place: &Place, levels: usize, task: &Task) -> Result<Deletion, Error> {
+        let mut gone = Gone::default();
+        match self.enter(place) {
+            Ok(root) => {
+                let cleared = below::clear(&root, &place.path, levels, &mut gone, task);
+                self.process.memories.forget(root.identity, &place.path);
+                cleared.map_err(|Abandoned| Error::Abandoned)?;
+            }
+            Err(reason) => gone.fail(reason),
+        }
+        Ok(Deletion { scopes: gone.scopes, concepts: gone.concepts, failure: gone.failure() })
+    }
+
+    /// Deletes one concept in a place, if it is there (Y12). `name` is its path below the place, without
+    /// `.md`.
     ///
     /// # Errors
     /// [`Error::Abandoned`] if the task was, while a writer was waited for; nothing is deleted then.
-    pub fn delete(&self, place: &Place, task: &Task) -> Result<Deletion, Error> {
-        let deleted = told(self.try_delete(place, task))?;
-        Ok(match deleted {
-            Ok(deleted) => Deletion { deleted, failure: None },
-            Err(reason) => Deletion { deleted: false, failure: Some(reason) },
+    pub fn forget(&self, place: &Place, name: &str, task: &Task) -> Result<Deletion, Error> {
+        Ok(match told(self.try_forget(place, name, task))? {
+            Ok(forgotten) => Deletion { concepts: u64::from(forgotten), ..Deletion::default() },
+            Err(reason) => Deletion { failure: Some(reason), ..Deletion::default() },
         })
     }
 
-    fn try_delete(&self, place: &Place, task: &Task) -> Result<bool, Refusal> {
+    fn try_forget(&self, place: &Place, name: &str, task: &Task) -> Result<bool, Refusal> {
         let root = self.enter(place)?;
         let Some(held) = acquire(&root, &place.path, false, task)? else { return Ok(false) };
-        remove::remove(held.parent(), held.name(), held.directory())
-            .map_err(|reason| format!("{:?} {reason}", place.path))?;
-        Ok(true)
+        // What a killed writer left may be what is to be forgotten. If it cannot be removed, nothing can.
+        let _ = replace::clear_temporary(held.directory());
+        let forgotten = remove::forget(held.directory(), name);
+        self.process.memories.forget(root.identity, &place.path);
+        Ok(forgotten.map_err(|reason| format!("in {:?}: {reason}", place.path))?)
     }
 
     /// The directory of a place's source.
     fn enter(&self, place: &Place) -> Result<Directory, String> {
         let source = self.source(place);
-        self.fence.enter(&source.path).map_err(|breach| format!("source {:?}: {}", source.id, breach.reason))
+        // Who remembers need not know what the host calls it (S5).
+        self.fence
+            .enter(&source.path)
+            .map_err(|breach| format!("the tier's memory source cannot be used: {}", breach.reason))
     }
 
     fn source(&self, place: &Place) -> &Source {
@@ -306,6 +369,30 @@ impl Memory<'_> {
         let directory = self.snapshot.manifest_directory.clone();
         Snapshot::new(self.snapshot.generation, sources.collect(), directory)
     }
+}
+
+/// How many files that cannot be read are named; of the others, how many there are.
+const MOST_NAMED: usize = 20;
+/// How many characters of a path are shown, those at its end.
+const MOST_SHOWN: usize = 500;
+
+/// What is said of files that are left out, a sentence each.
+fn unread(problems: &[Problem]) -> Vec<String> {
+    let sentence = |problem: &Problem| {
+        let characters = problem.path.chars().count();
+        let shown: String = if characters > MOST_SHOWN {
+            "…".chars().chain(problem.path.chars().skip(characters - MOST_SHOWN)).collect()
+        } else {
+            problem.path.clone()
+        };
+        format!("{shown:?} is left out: {}", problem.reason)
+    };
+    let mut sentences: Vec<String> = problems.iter().take(MOST_NAMED).map(sentence).collect();
+    let more = problems.len() - sentences.len();
+    if more > 0 {
+        sentences.push(format!("and {more} more are left out"));
+    }
+    sentences
 }
 
 fn told<T>(result: Result<T, Refusal>) -> Result<Result<T, String>, Error> {

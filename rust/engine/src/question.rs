@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     answer::{Answer, Diagnostic, DiagnosticCode},
+    excerpt::Finder,
     instant::Instant,
     parallel,
     rank::{Found, Strategy, rank},
@@ -14,12 +15,17 @@ use crate::{
     searched::Searched,
     snapshot::Snapshot,
     sources::Prepared,
+    task::{Abandoned, Task},
+    terms::Terms,
 };
 
 /// Below this many concepts, starting a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 20_000;
 /// And with fewer places to look at in the largest source.
 const WORTH_THE_EFFORT: usize = 1_000;
+
+/// What finds the terms of a question of more bytes is made at once, not for the first excerpt.
+const MADE_LATER: usize = 64 << 10;
 
 /// A question after everything about it was checked and its visibility was settled.
 #[derive(Debug, Clone)]
@@ -40,8 +46,10 @@ pub struct Question {
 
 impl Question {
     /// What every concept is asked.
-    pub(crate) fn criteria(&self, now: Instant) -> Arc<Criteria> {
-        Arc::new(Criteria::new(&self.text, self.tag.as_deref(), self.staleness, now))
+    pub(crate) fn criteria(&self, now: Instant, task: &Task) -> Result<Arc<Criteria>, Abandoned> {
+        task.go_on()?;
+        let terms = Terms::parse_for(&self.text, task)?;
+        Ok(Arc::new(Criteria::of(terms, self.tag.as_deref(), self.staleness, now)))
     }
 
     /// The sources that it is put to.
@@ -54,7 +62,7 @@ impl Question {
         self.strategy.mixes_sources() == other.strategy.mixes_sources() && self.visible == other.visible
     }
 
-    /// Answers the question; `limit` keeps the top of the ranking.
+    /// Answers the question, as long as somebody waits for it; `limit` keeps the top of the ranking.
     pub(crate) fn answer(
         &self,
         searched: Arc<Searched>,
@@ -62,17 +70,20 @@ impl Question {
         lookup: &impl Lookup,
         limit: Option<usize>,
         threads: usize,
-    ) -> Answer {
+        task: &Task,
+    ) -> Result<Answer, Abandoned> {
         let is_large = threads > 1 && searched.concepts() >= WORTH_A_THREAD;
-        let is_worth_it = is_large && searched.effort(&criteria.terms) >= WORTH_THE_EFFORT;
+        let is_worth_it = is_large && searched.takes(&criteria.terms, WORTH_THE_EFFORT);
         let threads = if is_worth_it { threads } else { 1 };
         let order = self.strategy.order();
         // Even of an answer without room it must be known whether anything matched.
         let kept = limit.map(|limit| limit.max(1));
-        let found: Vec<Found> = parallel::map(&searched.sources, threads, |(source, index)| Found {
-            priority: searched.snapshot.sources[*source as usize].priority,
-            scored: search(index, &criteria, lookup, order, kept),
+        let found = parallel::map(&searched.sources, threads, |(source, index)| {
+            task.go_on()?;
+            let priority = searched.snapshot.sources[*source as usize].priority;
+            Ok(Found { priority, scored: search(index, &criteria, lookup, order, kept, task)? })
         });
+        let found = found.into_iter().collect::<Result<Vec<Found>, Abandoned>>()?;
         let nothing_found = found.iter().all(|source| source.scored.is_empty());
         let hits = rank(&found, self.strategy, self.quota, limit);
         let mut diagnostics = searched.unavailable.clone();
@@ -85,7 +96,13 @@ impl Question {
                 message: "no concept of the searched sources matches".to_owned(),
             });
         }
-        Answer { searched, criteria, finder: OnceLock::new(), hits, diagnostics }
+        let finder = if self.text.len() > MADE_LATER && !hits.is_empty() {
+            // Whoever reads a passage cannot be interrupted; here somebody can.
+            Finder::made_for(&criteria.terms, task)?.into()
+        } else {
+            OnceLock::new()
+        };
+        Ok(Answer { searched, criteria, finder, hits, diagnostics })
     }
 }
 

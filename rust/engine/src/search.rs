@@ -10,8 +10,9 @@ use tally::{Tally, tally};
 
 use crate::{
     fold::fold,
-    index::{Index, MOST, Matches, Order, Part, Places, Segment},
+    index::{Index, MOST, Matches, Order, Part, Segment},
     instant::Instant,
+    task::{Abandoned, Task},
     terms::{Terms, is_blank},
 };
 
@@ -54,7 +55,13 @@ impl Criteria {
     /// Prepares a query: `text` is split into terms, a blank `tag` is no filter (K5).
     #[must_use]
     pub fn new(text: &str, tag: Option<&str>, staleness: Staleness, now: Instant) -> Self {
-        Self { terms: Terms::parse(text), tag: tag.filter(|tag| !is_blank(tag)).map(fold), staleness, now }
+        Self::of(Terms::parse(text), tag, staleness, now)
+    }
+
+    /// What is asked for these terms.
+    #[must_use]
+    pub fn of(terms: Terms, tag: Option<&str>, staleness: Staleness, now: Instant) -> Self {
+        Self { terms, tag: tag.filter(|tag| !is_blank(tag)).map(fold), staleness, now }
     }
 }
 
@@ -73,9 +80,9 @@ pub trait Lookup: Sync {
     #[doc(hidden)]
     type Held: Deref<Target = Matches> + Send;
 
-    /// The matches of each of the terms in a segment, in their order.
+    /// Finds the matches in a segment of one of a question's terms, given its place among them and itself.
     #[doc(hidden)]
-    fn matches(&self, segment: &Segment, terms: &Terms) -> Vec<Self::Held>;
+    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> Self::Held + 'a;
 }
 
 /// Finds the matches of each term by itself.
@@ -85,54 +92,127 @@ pub struct Alone;
 impl Lookup for Alone {
     type Held = Arc<Matches>;
 
-    fn matches(&self, segment: &Segment, terms: &Terms) -> Vec<Arc<Matches>> {
-        terms.as_slice().iter().map(|(term, _)| segment.matches(term)).collect()
+    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> Arc<Matches> + 'a {
+        |_, term| segment.matches(term)
     }
 }
 
 /// Every concept of `index` that matches, the best first, ties in the given order; `limit` keeps the top.
-#[must_use]
+///
+/// # Errors
+/// [`Abandoned`] if the task was; it is looked at before each term.
 pub fn search(
     index: &Index,
     criteria: &Criteria,
     lookup: &impl Lookup,
     order: Order,
     limit: Option<usize>,
-) -> Vec<Scored> {
-    let (mut few, mut numbers) = (0, 0);
-    let mut matched = Vec::with_capacity(index.parts().len());
-    for part in index.parts() {
-        let held = lookup.matches(part.segment(), &criteria.terms);
-        few += held.iter().map(|matches| matches.len()).sum::<usize>();
-        numbers += part.len();
-        matched.push((part, held));
-    }
+    task: &Task,
+) -> Result<Vec<Scored>, Abandoned> {
     let places = index.places(order);
+    let all = limit.unwrap_or(usize::MAX);
+    Ok(match gather(index, criteria, lookup, task)? {
+        Gathered::Few(matched) => {
+            let mut found = Vec::new();
+            for (part, matches) in &matched {
+                let first = found.len();
+                list(part, criteria.terms.times().zip(matches), &mut found);
+                criteria.admit(part, &mut found, first);
+            }
+            if let Some(places) = places {
+                found.sort_unstable_by_key(|scored| places.place[scored.concept as usize]);
+            }
+            best_first(found, all)
+        }
+        Gathered::Many(Scores::Bytes(mut scores)) => {
+            criteria.clear(index, &mut scores);
+            match limit {
+                Some(limit) => best(&scores, places, limit),
+                None => all_best_first(&scores, places),
+            }
+        }
+        Gathered::Many(Scores::Words(mut scores)) => {
+            criteria.clear(index, &mut scores);
+            best(&scores, places, all)
+        }
+    })
+}
+
+/// What the terms of a question match.
+enum Gathered<'index, Held> {
+    /// The matches of each term in each part. There are few.
+    Few(Vec<(&'index Part, Vec<Held>)>),
+    /// The score of each concept, whether it is to be shown or not.
+    Many(Scores),
+}
+
+/// A score for each concept, in bytes if they are wide enough.
+enum Scores {
+    Bytes(Vec<u8>),
+    Words(Vec<u32>),
+}
+
+impl Scores {
+    fn new(terms: &Terms, concepts: usize) -> Self {
+        let most = terms.times().fold(0_u32, |most, times| most.saturating_add(times.saturating_mul(MOST)));
+        if u8::try_from(most).is_ok() {
+            Scores::Bytes(vec![0; concepts])
+        } else {
+            Scores::Words(vec![0; concepts])
+        }
+    }
+
+    /// Adds what the concepts of a part are worth for a term that was written so many times.
+    fn add(&mut self, part: &Part, times: u32, matches: &Matches) {
+        let run = part.base() as usize..part.base() as usize + part.len();
+        match self {
+            Scores::Bytes(scores) => tally(&mut scores[run], times, matches),
+            Scores::Words(scores) => tally(&mut scores[run], times, matches),
+        }
+    }
+}
+
+/// Finds what matches. Once that is much, scores are added up term by term, so that a question of a million
+/// terms takes no more memory than one of ten.
+fn gather<'index, L: Lookup>(
+    index: &'index Index,
+    criteria: &Criteria,
+    lookup: &L,
+    task: &Task,
+) -> Result<Gathered<'index, L::Held>, Abandoned> {
+    let terms = &criteria.terms;
+    let concepts = index.parts().iter().map(Part::len).sum();
     // Going over all concepts is many times cheaper a piece than sorting what matched.
-    if few < numbers / SPARSE {
-        let mut found = Vec::with_capacity(few);
-        for (part, matches) in &matched {
-            let first = found.len();
-            list(part, criteria.terms.times().zip(matches), &mut found);
-            criteria.admit(part, &mut found, first);
+    let many = concepts / SPARSE;
+    let mut scores = (many == 0).then(|| Scores::new(terms, concepts));
+    let mut kept: Vec<(&Part, Vec<L::Held>)> = Vec::with_capacity(index.parts().len());
+    let mut few = 0;
+    for part in index.parts() {
+        let find = lookup.within(part.segment());
+        kept.push((part, Vec::new()));
+        for (at, (term, times)) in terms.as_slice().iter().enumerate() {
+            task.go_on()?;
+            let matches = find(at, term);
+            if let Some(scores) = &mut scores {
+                scores.add(part, *times, &matches);
+                continue;
+            }
+            few += matches.len();
+            if let Some((_, held)) = kept.last_mut() {
+                held.push(matches);
+            }
+            if few >= many {
+                let mut all = Scores::new(terms, concepts);
+                for (part, held) in kept.drain(..) {
+                    for (times, matches) in terms.times().zip(&held) {
+                        all.add(part, times, matches);
+                    }
+                }
+                scores = Some(all);
+            }
         }
-        if let Some(Places { place, .. }) = places {
-            found.sort_unstable_by_key(|scored| place[scored.concept as usize]);
-        }
-        return best_first(found, limit.unwrap_or(usize::MAX));
     }
-    let most =
-        criteria.terms.times().fold(0_u32, |most, times| most.saturating_add(times.saturating_mul(MOST)));
-    if u8::try_from(most).is_ok() {
-        let scores = criteria.scores::<u8>(&matched, numbers);
-        match limit {
-            Some(limit) => best(&scores, places, limit),
-            None => all_best_first(&scores, places),
-        }
-    } else {
-        let scores = criteria.scores::<u32>(&matched, numbers);
-        best(&scores, places, limit.unwrap_or(usize::MAX))
-    }
+    Ok(scores.map_or(Gathered::Few(kept), Gathered::Many))
 }
 
 impl Criteria {
@@ -172,26 +252,17 @@ impl Criteria {
         found.truncate(kept);
     }
 
-    /// The score of each of so many concepts; 0 for what is not to be shown.
-    fn scores<T: Tally>(
-        &self,
-        matched: &[(&Part, Vec<impl Deref<Target = Matches>>)],
-        numbers: usize,
-    ) -> Vec<T> {
-        let mut scores = vec![T::default(); numbers];
-        for (part, matches) in matched {
+    /// Sets the score of what is not to be shown to 0.
+    fn clear<T: Tally>(&self, index: &Index, scores: &mut [T]) {
+        for part in index.parts().iter().filter(|part| !self.admits_all(part)) {
+            let admits = self.admits(part);
             let scores = &mut scores[part.base() as usize..][..part.len()];
-            tally(scores, self.terms.times().zip(matches));
-            if !self.admits_all(part) {
-                let admits = self.admits(part);
-                for (local, score) in (0..).zip(scores) {
-                    if *score != T::default() && !admits(local) {
-                        *score = T::default();
-                    }
+            for (local, score) in (0..).zip(scores) {
+                if *score != T::default() && !admits(local) {
+                    *score = T::default();
                 }
             }
         }
-        scores
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use crate::{
     answer::{Diagnostic, DiagnosticCode},
     containment::Identity,
     index::Index,
+    manifest::quoted,
     snapshot::Snapshot,
     sources::Prepared,
     terms::Terms,
@@ -29,17 +32,16 @@ impl Searched {
             sources: Vec::with_capacity(visible.len()),
             unavailable: Vec::new(),
         };
-        let mut met: Vec<Identity> = Vec::with_capacity(visible.len());
+        let mut met: HashSet<Identity> = HashSet::new();
         for &source in visible {
             let source_of = prepared.get(source);
             let identity = match source_of {
                 Ok(ready) => Some(ready.identity),
                 Err(unavailable) => unavailable.identity,
             };
-            if once && identity.is_some_and(|identity| met.contains(&identity)) {
+            if once && identity.is_some_and(|identity| !met.insert(identity)) {
                 continue;
             }
-            met.extend(identity);
             match source_of {
                 Ok(ready) => this.sources.push((source, Arc::clone(&ready.state.index))),
                 Err(unavailable) => {
@@ -50,10 +52,10 @@ impl Searched {
         this
     }
 
-    /// About how many places have to be looked at to find these terms in the largest source.
-    pub(crate) fn effort(&self, terms: &Terms) -> usize {
+    /// Whether about so many places have to be looked at to find these terms in the largest source.
+    pub(crate) fn takes(&self, terms: &Terms, effort: usize) -> bool {
         let largest = self.sources.iter().map(|(_, index)| index).max_by_key(|index| index.len());
-        largest.map_or(0, |index| index.effort(terms))
+        largest.is_some_and(|index| index.takes(terms, effort))
     }
 
     /// How many concepts there are in all of them.
@@ -62,11 +64,11 @@ impl Searched {
     }
 }
 
-fn source_unavailable(snapshot: &Snapshot, source: u32, reason: &str) -> Diagnostic {
+pub(crate) fn source_unavailable(snapshot: &Snapshot, source: u32, reason: &str) -> Diagnostic {
     let id = &snapshot.sources[source as usize].id;
     Diagnostic {
         code: DiagnosticCode::SourceUnavailable,
         source: Some(source),
-        message: format!("source {id:?} is unavailable: {reason}"),
+        message: format!("source {} is unavailable: {reason}", quoted(id)),
     }
 }

@@ -31,12 +31,12 @@ impl Snapshot {
             let (a, b) = (&sources[*a as usize], &sources[*b as usize]);
             b.priority.cmp(&a.priority).then_with(|| a.id.cmp(&b.id))
         });
-        let remembering = sources.iter().filter(|source| source.enabled);
-        let memories = remembering.filter_map(|source| Some((source.path.clone(), source.tier?))).collect();
+        let memories =
+            sources.iter().filter_map(|source| Some((source.path.clone(), source.tier?))).collect();
         Self { generation, sources, manifest_directory, candidates, memories }
     }
 
-    /// The paths and tiers of the enabled memory sources, in the order of the file.
+    /// The paths and tiers of the memory sources, enabled or not, in the order of the file.
     pub(crate) fn memories(&self) -> &[(String, Tier)] {
         &self.memories
     }

@@ -2,12 +2,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    os::fd::BorrowedFd,
+    os::fd::{AsFd, BorrowedFd},
     path::Path,
     sync::Arc,
 };
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use hashbrown::HashMap;
 
 use crate::{
     answer::News,
@@ -15,13 +16,17 @@ use crate::{
     containment::{Directory, Fence, Identity},
     events::{Events, Look, incomplete},
     index::Index,
-    memory::Sealed,
+    memory::{Found, Marks, Roof, Sealed},
     parallel,
     snapshot::Snapshot,
-    source::Role,
+    source::{Role, Source},
     task::{Abandoned, Task},
     tree::{Problem, plain},
 };
+
+/// So many sources are brought up to date at a time: each holds its directory open meanwhile, and a process
+/// may often have no more than 1024 files open.
+const OPEN_AT_ONCE: usize = 128;
 
 /// When a bundle is compared with the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -33,10 +38,14 @@ pub enum Freshness {
     Manual,
 }
 
-/// The bundles read so far, by the path that the manifest names them with. Replaced whole, so that a forked
-/// process finds it complete.
+/// The bundles read so far. Replaced whole, so that a forked process finds them complete.
 #[derive(Debug, Default)]
-pub(crate) struct Bundles(ArcSwap<BTreeMap<String, Known>>);
+pub(crate) struct Bundles {
+    /// By the path that the manifest names them with.
+    known: ArcSwap<BTreeMap<String, Known>>,
+    /// The directories above the catalog root, once they were found to be free of memories.
+    roof: ArcSwapOption<Roof>,
+}
 
 /// A bundle, and how it was reached.
 #[derive(Debug, Clone)]
@@ -72,30 +81,45 @@ impl Bundles {
                 .clone();
             (path.clone(), Known { bundle, way: None, ..known.clone() })
         };
-        Self(ArcSwap::from_pointee(self.0.load().iter().map(inherit).collect()))
+        let known = ArcSwap::from_pointee(self.known.load().iter().map(inherit).collect());
+        Self { known, roof: ArcSwapOption::default() }
     }
 
-    /// Notes how the bundle at a path was reached. Two paths of one directory share a bundle; a directory
+    /// Notes how bundles at their paths were reached. Two paths of one directory share a bundle; a directory
     /// that took the place of another gets a new one.
-    fn reached(&self, path: &str, directory: &Directory, way: Option<Way>, events: &Events) -> Arc<Bundle> {
-        let identity = directory.identity;
-        let mut chosen = None;
-        let before = self.0.rcu(|bundles| {
-            let same = bundles.get(path).filter(|known| known.identity == identity);
-            let twin = || bundles.values().find(|known| known.identity == identity);
-            let bundle = same.or_else(twin).map(|known| Arc::clone(&known.bundle));
-            let bundle = bundle.unwrap_or_else(|| Arc::new(Bundle::new(None)));
-            chosen = Some(Arc::clone(&bundle));
-            if same.is_some_and(|known| known.way == way) {
+    fn reached(&self, entered: &[Entered<'_>], events: &Events) -> Vec<Arc<Bundle>> {
+        let mut chosen = Vec::with_capacity(entered.len());
+        let before = self.known.rcu(|bundles| {
+            chosen.clear();
+            let mut twins: HashMap<Identity, Arc<Bundle>> = HashMap::with_capacity(bundles.len());
+            for known in bundles.values() {
+                twins.entry(known.identity).or_insert_with(|| Arc::clone(&known.bundle));
+            }
+            let mut news = Vec::new();
+            for Entered { path, directory, way, .. } in entered {
+                let identity = directory.identity;
+                let same = bundles.get(*path).filter(|known| known.identity == identity);
+                let bundle = match same {
+                    Some(known) => Arc::clone(&known.bundle),
+                    None => Arc::clone(twins.entry(identity).or_insert_with(|| Arc::new(Bundle::new(None)))),
+                };
+                chosen.push(Arc::clone(&bundle));
+                if same.is_none_or(|known| known.way != *way) {
+                    let directory = directory.path.as_path().into();
+                    news.push(((*path).to_owned(), Known { identity, directory, bundle, way: *way }));
+                }
+            }
+            if news.is_empty() {
                 return Arc::clone(bundles);
             }
-            let known = Known { identity, directory: directory.path.as_path().into(), bundle, way };
             let mut bundles = BTreeMap::clone(bundles);
-            bundles.insert(path.to_owned(), known);
+            bundles.extend(news);
             Arc::new(bundles)
         });
-        let chosen = chosen.expect("the bundle was chosen just now");
-        if before.get(path).is_some_and(|known| known.bundle.key() != chosen.key())
+        let is_replaced = |(entered, bundle): (&Entered<'_>, &Arc<Bundle>)| {
+            before.get(entered.path).is_some_and(|known| known.bundle.key() != bundle.key())
+        };
+        if entered.iter().zip(&chosen).any(is_replaced)
             && let Some(mut look) = events.look()
         {
             self.release_forgotten(&before, &mut look);
@@ -105,7 +129,7 @@ impl Bundles {
 
     /// Watches no more what was named `before` and is named by nothing now.
     fn release_forgotten(&self, before: &BTreeMap<String, Known>, look: &mut Look<'_>) {
-        let kept: BTreeSet<u64> = self.0.load().values().map(|known| known.bundle.key()).collect();
+        let kept: BTreeSet<u64> = self.known.load().values().map(|known| known.bundle.key()).collect();
         let gone = before.values().map(|known| known.bundle.key()).filter(|key| !kept.contains(key));
         gone.for_each(|key| look.release(key));
     }
@@ -114,17 +138,25 @@ impl Bundles {
     pub(crate) fn keep_only(&self, snapshot: &Snapshot, events: &Events) {
         let named: BTreeSet<&str> =
             snapshot.sources.iter().filter(|s| s.enabled).map(|s| s.path.as_str()).collect();
-        self.keep(|path| named.contains(path), events);
+        self.keep(|path, _| named.contains(path), events);
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&self, events: &Events) {
-        self.keep(|_| false, events);
+        self.keep(|_, _| false, events);
     }
 
-    fn keep(&self, keep: impl Fn(&str) -> bool, events: &Events) {
-        let before = self.0.rcu(|bundles| {
-            let kept = bundles.iter().filter(|(path, _)| keep(path));
+    /// Forgets what was read of a directory, by whatever path it was reached, and of a path.
+    fn withdraw(&self, path: &str, identity: Identity, events: &Events) {
+        let is_meant = |at: &str, known: &Known| at == path || known.identity == identity;
+        if self.known.load().iter().any(|(at, known)| is_meant(at, known)) {
+            self.keep(|at, known| !is_meant(at, known), events);
+        }
+    }
+
+    fn keep(&self, keep: impl Fn(&str, &Known) -> bool, events: &Events) {
+        let before = self.known.rcu(|bundles| {
+            let kept = bundles.iter().filter(|(path, known)| keep(path, known));
             kept.map(|(path, known)| (path.clone(), known.clone())).collect::<BTreeMap<_, _>>()
         });
         let Some(mut look) = events.look() else { return };
@@ -132,15 +164,27 @@ impl Bundles {
         look.forget_ways();
     }
 
+    /// Whether none of the directories above the catalog root has a mark, nor changed its place.
+    fn are_under_roof(&self, fence: &Fence) -> bool {
+        if self.roof.load().as_ref().is_some_and(|roof| roof.is_whole()) {
+            return true;
+        }
+        let roof = Roof::above(fence.root()).map(Arc::new);
+        let is_whole = roof.is_some();
+        self.roof.store(roof);
+        is_whole
+    }
+
     /// Compares every watched bundle with the disk without anybody waiting, and has it compared before the
     /// next search if it looks otherwise.
     pub(crate) fn back_up(&self, fence: &Fence, events: &Events) {
-        for (path, known) in &**self.0.load() {
+        let mut found = Found::default();
+        for (path, known) in &**self.known.load() {
             let watched = known.bundle.published().is_some_and(|state| state.unwatched.is_none());
             if watched
                 && let Ok(directory) = fence.enter(path)
                 && directory.identity == known.identity
-                && known.bundle.differs(&directory)
+                && known.bundle.differs(&directory, &mut found)
                 && let Some(mut look) = events.look()
             {
                 look.doubt(known.bundle.key());
@@ -164,6 +208,14 @@ pub(crate) struct Unavailable {
     pub(crate) reason: String,
     /// Its directory, if it was entered: a source that repeats it adds nothing (R4).
     pub(crate) identity: Option<Identity>,
+    /// Whether that is because its directory lies among memories (Y10).
+    pub(crate) among_memories: bool,
+}
+
+impl Unavailable {
+    pub(crate) fn because(reason: String, identity: Option<Identity>) -> Self {
+        Self { reason, identity, among_memories: false }
+    }
 }
 
 /// How sources are brought up to date.
@@ -172,6 +224,7 @@ pub(crate) struct Preparation<'catalog> {
     pub(crate) fence: &'catalog Fence,
     pub(crate) bundles: &'catalog Bundles,
     pub(crate) events: &'catalog Events,
+    pub(crate) marks: &'catalog Marks,
     pub(crate) freshness: Freshness,
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
@@ -185,6 +238,14 @@ pub(crate) struct Prepared {
     ready: BTreeMap<u32, Result<Ready, Unavailable>>,
     /// Problem files that nobody was told of before.
     pub(crate) news: Vec<News>,
+}
+
+/// A source whose directory was entered.
+struct Entered<'snapshot> {
+    source: u32,
+    path: &'snapshot str,
+    directory: Directory,
+    way: Option<Way>,
 }
 
 /// A directory and the sources that name it.
@@ -202,9 +263,15 @@ impl Prepared {
         sources: &[u32],
         preparation: Preparation<'_>,
     ) -> Vec<u32> {
-        let bundles = preparation.bundles.0.load();
+        let bundles = preparation.bundles.known.load();
         let mut look = None;
         if preparation.freshness == Freshness::Exact {
+            // First, as that may take longer than the queue should be held.
+            if preparation.events.missing().is_some()
+                || !preparation.bundles.are_under_roof(preparation.fence)
+            {
+                return self.missing(sources);
+            }
             let looked = preparation.events.look().zip(root_identity(preparation.fence));
             let Some((events, root)) = looked else { return self.missing(sources) };
             look = Some((Way { root, number: events.way() }, events));
@@ -216,7 +283,7 @@ impl Prepared {
                     known.way == Some(*way) && events.is_clean(known.bundle.key())
                 })
                 && let Some(ready) = known.ready()
-                && ready.state.sealed.is_of(snapshot)
+                && ready.state.sealed.is_of(snapshot, preparation.marks)
             {
                 self.ready.insert(source, Ok(ready));
             }
@@ -236,33 +303,64 @@ impl Prepared {
         sources: &[u32],
         preparation: Preparation<'_>,
     ) -> Result<(), Abandoned> {
+        let missing = self.missing(sources);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let sealed = Arc::new(Sealed::of(preparation.fence, snapshot, preparation.marks));
+        for some in missing.chunks(OPEN_AT_ONCE) {
+            preparation.task.go_on()?;
+            self.add_some(snapshot, some, preparation, &sealed)?;
+        }
+        Ok(())
+    }
+
+    fn add_some(
+        &mut self,
+        snapshot: &Snapshot,
+        sources: &[u32],
+        preparation: Preparation<'_>,
+        sealed: &Arc<Sealed>,
+    ) -> Result<(), Abandoned> {
         let Preparation { bundles, events, max_bytes, threads, task, .. } = preparation;
-        // One directory is read once, even if several sources name it.
-        let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
-        for source in self.missing(sources) {
-            let path = &snapshot.sources[source as usize].path;
+        let mut entered: Vec<Entered<'_>> = Vec::with_capacity(sources.len());
+        let mut found = Found::default();
+        for &source in sources {
+            let Source { path, role, .. } = &snapshot.sources[source as usize];
             match enter(preparation, path) {
                 Err(reason) => {
-                    self.ready.insert(source, Err(Unavailable { reason, identity: None }));
+                    self.ready.insert(source, Err(Unavailable::because(reason, None)));
                 }
                 Ok((directory, way)) => {
-                    let bundle = bundles.reached(path, &directory, way, events);
-                    directories
-                        .entry(directory.identity)
-                        .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
-                        .sources
-                        .push(source);
+                    if *role == Role::Knowledge
+                        && let Some(unavailable) = among_memories(&directory, sealed, &mut found)
+                    {
+                        bundles.withdraw(path, directory.identity, events);
+                        self.ready.insert(source, Err(unavailable));
+                    } else {
+                        entered.push(Entered { source, path, directory, way });
+                    }
                 }
             }
         }
+        let reached = bundles.reached(&entered, events);
+        // One directory is read once, even if several sources name it.
+        let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
+        for (Entered { source, directory, .. }, bundle) in entered.into_iter().zip(reached) {
+            directories
+                .entry(directory.identity)
+                .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
+                .sources
+                .push(source);
+        }
         let directories: Vec<_> = directories.into_values().collect();
-        let (sealed, open) = (Arc::new(Sealed::of(preparation.fence, snapshot)), Arc::default());
+        let open = Arc::default();
         // Twice as many as there are cores: when one directory is done before another, nobody waits.
         let each = (2 * threads).div_ceil(directories.len().max(1)).min(threads);
         let fresh = parallel::map(&directories, threads, |named| {
             let source = named.sources[0];
             let knows = snapshot.sources[source as usize].role == Role::Knowledge;
-            let sealed = if knows { &sealed } else { &open };
+            let sealed = if knows { sealed } else { &open };
             let effort = Effort { events, max_bytes, threads: each, task, sealed, source };
             named.bundle.fresh(&named.directory, effort)
         });
@@ -272,7 +370,7 @@ impl Prepared {
                 Err(Failure::Abandoned) => return Err(Abandoned),
                 Err(Failure::Io(error)) => {
                     let reason = format!("its directory cannot be read: {}", plain(&error));
-                    let unavailable = Unavailable { reason, identity: Some(identity) };
+                    let unavailable = Unavailable::because(reason, Some(identity));
                     self.ready.extend(sources.into_iter().map(|source| (source, Err(unavailable.clone()))));
                 }
                 Ok(Fresh { state, news }) => {
@@ -304,6 +402,20 @@ impl Prepared {
     pub(crate) fn indexes(&self) -> impl Iterator<Item = &Arc<Index>> {
         self.ready.values().filter_map(|ready| ready.as_ref().ok()).map(|ready| &ready.state.index)
     }
+}
+
+/// Why a source of knowledge is unavailable whose directory lies among memories (Y10).
+fn among_memories(directory: &Directory, sealed: &Sealed, found: &mut Found) -> Option<Unavailable> {
+    let among = sealed.encloses(directory.handle.as_fd(), found);
+    let reason = match &among {
+        Ok(false) => return None,
+        Ok(true) => "its directory lies among memories, which are no knowledge".to_owned(),
+        Err(error) => {
+            format!("it cannot be told whether its directory lies among memories: {}", plain(error))
+        }
+    };
+    let among_memories = among.is_ok();
+    Some(Unavailable { reason, identity: Some(directory.identity), among_memories })
 }
 
 /// Which directory the catalog root is just now.

@@ -17,7 +17,7 @@ const LONGEST_WAIT: Duration = Duration::from_millis(5);
 /// Shared between whoever works and whoever waits.
 #[derive(Debug, Default)]
 pub struct Task {
-    abandoned: AtomicBool,
+    abandoned: Arc<AtomicBool>,
     readings: Mutex<Vec<Arc<Reading>>>,
 }
 
@@ -48,6 +48,12 @@ impl Reading {
 pub struct Abandoned;
 
 impl Task {
+    /// Work that is abandoned as soon as the flag is set, which somebody else may hold too.
+    #[must_use]
+    pub fn until(abandoned: Arc<AtomicBool>) -> Self {
+        Self { abandoned, readings: Mutex::default() }
+    }
+
     /// Says that nobody waits any more. The work ends soon, and loses nothing that was known before.
     pub fn abandon(&self) {
         self.abandoned.store(true, Ordering::Relaxed);

@@ -2,10 +2,15 @@
 
 use hashbrown::{HashMap, hash_map::Entry};
 
-use crate::fold::fold;
+use crate::{
+    fold::fold,
+    task::{Abandoned, Task},
+};
 
 /// So many words are compared with each other.
 const FEW: usize = 16;
+/// So many words are taken between two looks at whether they are still wanted.
+const SLICE: usize = 1024;
 
 /// The folded terms of a query text, each with how often it was written.
 ///
@@ -18,8 +23,17 @@ pub struct Terms(Vec<(String, u32)>);
 
 impl Terms {
     /// Splits `text` at Unicode `White_Space`; repeated terms count again.
+    #[allow(clippy::missing_panics_doc)] // Nobody else has the task.
     #[must_use]
     pub fn parse(text: &str) -> Self {
+        Self::parse_for(text, &Task::default()).expect("nobody else has this task, to abandon it")
+    }
+
+    /// Splits `text` as [`parse`](Self::parse) does, as long as somebody waits for it.
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was.
+    pub fn parse_for(text: &str, task: &Task) -> Result<Self, Abandoned> {
         let mut terms: Vec<(String, u32)> = Vec::new();
         let mut words = text.split_whitespace();
         for word in words.by_ref().take(FEW) {
@@ -31,7 +45,10 @@ impl Terms {
         }
         // The repetitions of a long query are found in less than quadratic time.
         let mut numbers: HashMap<String, usize> = HashMap::new();
-        for word in words.map(fold) {
+        for (at, word) in words.map(fold).enumerate() {
+            if at % SLICE == 0 {
+                task.go_on()?;
+            }
             if numbers.is_empty() {
                 numbers.extend(terms.iter().enumerate().map(|(number, (term, _))| (term.clone(), number)));
             }
@@ -46,7 +63,7 @@ impl Terms {
                 }
             }
         }
-        Self(terms)
+        Ok(Self(terms))
     }
 
     /// Each distinct term and its number of occurrences, in the order of the first occurrence.

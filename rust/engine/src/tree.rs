@@ -19,7 +19,8 @@ use rustix::{
 use crate::{
     containment::{Directory, Identity},
     memory::Sealed,
-    remark::FileRemark,
+    name::{is_concept, is_hidden, why_not_read},
+    remark::{FileRemark, Remark, RemarkCode},
 };
 
 /// Directories nested deeper than this are a problem: each level holds a handle while it is walked.
@@ -37,13 +38,6 @@ pub struct Problem {
     pub reason: String,
 }
 
-impl Problem {
-    /// Whether what is wrong is that it is a link.
-    pub(crate) fn is_link(&self) -> bool {
-        self.reason == LINK || self.reason == DIRECTORY_LINK
-    }
-}
-
 /// What the file system says of a file. Two reads between which it stayed the same saw the same content,
 /// unless the file changed too soon after the first to get another time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +52,7 @@ pub struct Stamp {
 impl Stamp {
     // The types of these fields differ between systems.
     #[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::cast_lossless)]
-    fn of(stat: &Stat) -> Self {
+    pub(crate) fn of(stat: &Stat) -> Self {
         let nanos = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
         Self {
             identity: identity(stat),
@@ -68,7 +62,12 @@ impl Stamp {
         }
     }
 
-    /// When the file last changed in any way; no program can set this time back.
+    /// Which file it is.
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// When the file last changed in any way; no program can set this time.
     #[must_use]
     pub fn changed(&self) -> i128 {
         self.changed
@@ -108,17 +107,18 @@ pub struct Listing {
 pub(crate) trait Witness {
     /// A directory, before it is listed.
     fn directory(&mut self, path: &str, handle: BorrowedFd<'_>);
-    /// A file that has other names too, before its stamp is taken.
-    fn shared_file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr);
+    /// A file; whether what is said of it is to be taken anew, because it may have changed since.
+    fn file(&mut self, path: &str, parent: BorrowedFd<'_>, name: &CStr, stat: &Stat) -> bool;
     /// A link was met.
     fn link(&mut self);
 }
 
-/// Why memories are left out.
-const SEALED: &str = "it holds memories of a memory source, which are no knowledge";
+/// What is said of memories where knowledge is read (Y10).
+const MEMORIES: &str = "it holds memories, which are no knowledge";
+const LINK_TO_MEMORIES: &str = "it is a link to a memory, which is no knowledge";
 
 /// Lists the directory at `part` below `root` and every directory below it, each under its path; that of the
-/// root is empty. What is sealed is not entered.
+/// root is empty. Where memories are is not read. Whether the root lies among memories is for the caller to tell.
 ///
 /// # Errors
 /// When the first directory cannot be listed, or the process ran out of what it needs to go on.
@@ -131,10 +131,7 @@ pub(crate) fn walk(
     let mut listings = Vec::new();
     let mut pending = Vec::new();
     let handle = Rc::new(open_part(root, part)?);
-    if sealed.encloses(handle.as_fd()) {
-        return Err(io::Error::other(SEALED));
-    }
-    let listing = Lister { root, part, witness }.list(&handle, part)?;
+    let listing = Lister { root, part, sealed, witness: &mut *witness }.list(&handle, part)?;
     push_children(&mut pending, &handle, &listing, 0);
     listings.push((part.to_owned(), listing));
     // Children are opened when their turn comes, below a parent that is still held: no more handles are
@@ -147,11 +144,8 @@ pub(crate) fn walk(
         }
         let name = path.rsplit('/').next().unwrap_or(&path);
         let listed = open_directory(parent.as_fd(), name).map_err(io::Error::from).and_then(|handle| {
-            if sealed.has(handle.as_fd()) {
-                return Ok(Listing::refused(path.clone(), SEALED.to_owned()));
-            }
             let handle = Rc::new(handle);
-            let listing = Lister { root, part, witness: &mut *witness }.list(&handle, &path)?;
+            let listing = Lister { root, part, sealed, witness: &mut *witness }.list(&handle, &path)?;
             push_children(&mut pending, &handle, &listing, depth);
             Ok(listing)
         });
@@ -170,10 +164,11 @@ pub(crate) fn list_one(
     root: &Directory,
     part: &str,
     path: &str,
+    sealed: &Sealed,
     witness: &mut dyn Witness,
 ) -> io::Result<Option<Listing>> {
     let opened = open_part(root, path);
-    unlisted(path, opened.and_then(|handle| Lister { root, part, witness }.list(&handle, path)))
+    unlisted(path, opened.and_then(|handle| Lister { root, part, sealed, witness }.list(&handle, path)))
 }
 
 fn open_part(root: &Directory, part: &str) -> io::Result<OwnedFd> {
@@ -215,8 +210,21 @@ impl Listing {
         Self { problems: vec![Problem { path, reason }], ..Self::default() }
     }
 
+    /// Stands for a directory of memories.
+    fn left_out(path: &str) -> Self {
+        Self { remarks: vec![FileRemark::of_memories(path, MEMORIES)], ..Self::default() }
+    }
+
     fn refuse(&mut self, path: String, reason: &str) {
         self.problems.push(Problem { path, reason: reason.to_owned() });
+    }
+
+    /// A file that is no concept by its name; a remark if it looks like one.
+    fn pass_over(&mut self, name: &str, path: impl FnOnce() -> String) {
+        if let Some(sentence) = why_not_read(name) {
+            let remark = Remark { line: None, code: RemarkCode::NameNotRead, sentence };
+            self.remarks.push(FileRemark { path: path(), remark });
+        }
     }
 
     fn refuse_unreadable(&mut self, path: String, error: &io::Error) -> io::Result<()> {
@@ -230,25 +238,39 @@ struct Lister<'call> {
     root: &'call Directory,
     /// What of the root is walked; empty if all of it is.
     part: &'call str,
+    sealed: &'call Sealed,
     witness: &'call mut dyn Witness,
 }
 
 impl Lister<'_> {
     fn list(&mut self, handle: &OwnedFd, path: &str) -> io::Result<Listing> {
+        if self.sealed.has(handle.as_fd()) {
+            return Ok(Listing::left_out(path));
+        }
         self.witness.directory(path, handle.as_fd());
         let mut listing = Listing::default();
         let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         for entry in Dir::read_from(handle.as_fd())? {
             let entry = entry?;
             let raw = entry.file_name();
-            if raw.to_bytes().starts_with(b".") {
+            if self.sealed.is_mark(raw.to_bytes()) {
+                return Ok(Listing::left_out(path));
+            }
+            if is_hidden(raw.to_bytes()) {
                 continue;
             }
             let kind = kind(handle, raw, entry.file_type());
+            // Of what is called like a placeholder, only files are.
+            if raw.to_bytes().starts_with(b".") && kind != Some(FileType::RegularFile) {
+                continue;
+            }
             let Ok(name) = raw.to_str() else {
                 let markdown = raw.to_bytes().ends_with(b".md");
+                let name = raw.to_string_lossy();
                 if kind == Some(FileType::Directory) || (markdown && kind.is_some()) {
-                    listing.refuse(join(&raw.to_string_lossy()), "its name is not UTF-8");
+                    listing.refuse(join(&name), "its name is not UTF-8");
+                } else if kind == Some(FileType::RegularFile) {
+                    listing.pass_over(&name, || join(&name));
                 }
                 continue;
             };
@@ -256,9 +278,17 @@ impl Lister<'_> {
                 Some(FileType::Directory) => listing.directories.push(join(name)),
                 Some(FileType::Symlink) => self.link(&mut listing, handle, raw, join(name))?,
                 Some(kind) if is_concept(name) => self.file(&mut listing, handle, raw, join(name), kind)?,
-                // Not markdown, or gone since the directory was read.
+                Some(FileType::RegularFile) => listing.pass_over(name, || join(name)),
+                // No file, or gone since the directory was read.
                 Some(_) | None => {}
             }
+        }
+        // What was made while the directory was being read may be listed without the mark that was made first.
+        // Where nothing may be looked up, there is nothing that could be read.
+        match self.sealed.bars(handle.as_fd()) {
+            Ok(true) => return Ok(Listing::left_out(path)),
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+            Ok(false) | Err(_) => {}
         }
         listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         listing.directories.sort_unstable();
@@ -279,8 +309,7 @@ impl Lister<'_> {
             return Ok(());
         }
         let mut stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
-        if stat.is_ok_and(|stat| stat.st_nlink > 1) {
-            self.witness.shared_file(&path, parent.as_fd(), name);
+        if stat.is_ok_and(|stat| self.witness.file(&path, parent.as_fd(), name, &stat)) {
             stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
         }
         match stat {
@@ -297,13 +326,17 @@ impl Lister<'_> {
     /// is its own: there, none is followed.
     fn link(&mut self, listing: &mut Listing, parent: &OwnedFd, name: &CStr, path: String) -> io::Result<()> {
         self.witness.link();
-        let leads_to_directory = rustix::fs::statat(parent, name, AtFlags::empty())
-            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
-        if leads_to_directory {
+        let leads_to = rustix::fs::statat(parent, name, AtFlags::empty())
+            .map(|stat| FileType::from_raw_mode(stat.st_mode));
+        if leads_to == Ok(FileType::Directory) {
             listing.refuse(path, DIRECTORY_LINK);
             return Ok(());
         }
-        if !path.rsplit('/').next().is_some_and(is_concept) {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if !is_concept(name) {
+            if leads_to == Ok(FileType::RegularFile) {
+                listing.pass_over(name, || path.clone());
+            }
             return Ok(());
         }
         if !self.part.is_empty() {
@@ -330,7 +363,11 @@ impl Lister<'_> {
             listing.refuse(path, "it is a link to a name that is not UTF-8");
             return Ok(());
         };
-        match open_file(self.root.handle.as_fd(), target) {
+        match open_file(self.root.handle.as_fd(), target, self.sealed) {
+            Err(Unopened::Memories) => {
+                listing.remarks.push(FileRemark::of_memories(&path, LINK_TO_MEMORIES));
+                Ok(())
+            }
             Ok((_, stat)) => {
                 let target = Some(target.to_owned());
                 listing.files.push(Listed { path, stamp: Stamp::of(&stat), target });
@@ -343,12 +380,6 @@ impl Lister<'_> {
             Err(Unopened::Io(error)) => listing.refuse_unreadable(path, &error),
         }
     }
-}
-
-/// Whether a file of this name is a concept (B1).
-#[allow(clippy::case_sensitive_file_extension_comparisons)] // The contract asks for lower case.
-fn is_concept(name: &str) -> bool {
-    name.ends_with(".md") && name != "index.md" && name != "log.md"
 }
 
 /// The kind of a directory entry; `None` if it is gone.
@@ -390,15 +421,30 @@ pub(crate) fn open_directory(
 
 /// Opens the directory at `path` below `root`, following no link.
 fn open_path(root: BorrowedFd<'_>, path: &str) -> io::Result<OwnedFd> {
+    let passing = &mut |_: BorrowedFd<'_>| Ok(());
+    open_path_by(root, path, passing)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Opens as [`open_path`] does, and shows every directory on the way, the last one too, before anything in it
+/// is looked up. `None` is the root itself, which is not shown.
+fn open_path_by(
+    root: BorrowedFd<'_>,
+    path: &str,
+    passing: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,
+) -> io::Result<Option<OwnedFd>> {
     let mut held: Option<OwnedFd> = None;
-    for part in path.split('/') {
-        held = Some(open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?);
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        let handle = open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?;
+        passing(handle.as_fd())?;
+        held = Some(handle);
     }
-    held.ok_or_else(|| io::ErrorKind::NotFound.into())
+    Ok(held)
 }
 
 enum Unopened {
     NotRegular,
+    /// It lies among memories.
+    Memories,
     Io(io::Error),
 }
 
@@ -408,13 +454,18 @@ impl From<Errno> for Unopened {
     }
 }
 
-/// Opens the regular file at `path` below `root`, following no link.
-fn open_file(root: BorrowedFd<'_>, path: &str) -> Result<(OwnedFd, Stat), Unopened> {
-    let held = match path.rsplit_once('/') {
-        Some((directories, _)) => Some(open_path(root, directories).map_err(Unopened::Io)?),
-        None => None,
-    };
-    let name = path.rsplit('/').next().unwrap_or(path);
+/// Opens the regular file at `path` below `root`, following no link, unless a directory on the way holds memories.
+fn open_file(root: BorrowedFd<'_>, path: &str, sealed: &Sealed) -> Result<(OwnedFd, Stat), Unopened> {
+    let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut barred = sealed.bars(root).map_err(Unopened::Io)?;
+    let held = open_path_by(root, directories, &mut |handle| {
+        barred = barred || sealed.bars(handle)?;
+        Ok(())
+    });
+    let held = held.map_err(Unopened::Io)?;
+    if barred {
+        return Err(Unopened::Memories);
+    }
     let parent = held.as_ref().map_or(root, |fd| fd.as_fd());
     // Without NONBLOCK, opening a pipe would wait for a writer.
     let flags = OPEN | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -423,6 +474,10 @@ fn open_file(root: BorrowedFd<'_>, path: &str) -> Result<(OwnedFd, Stat), Unopen
         Err(Errno::NXIO | Errno::OPNOTSUPP) => return Err(Unopened::NotRegular),
         other => other?,
     };
+    // Its directory may have become one of memories meanwhile: the mark was made before the file, then.
+    if sealed.bars(parent).map_err(Unopened::Io)? {
+        return Err(Unopened::Memories);
+    }
     let stat = rustix::fs::fstat(&file)?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok((file, stat)),
@@ -441,16 +496,22 @@ pub struct Content {
     pub settled: bool,
 }
 
-/// Reads a listed file; `None` if it is gone.
+/// Reads a listed file; `None` if it is gone, or lies among memories by now.
 ///
 /// # Errors
 /// When the process ran out of what it needs to go on.
-pub fn read(root: &Directory, file: &Listed, max_bytes: u64) -> io::Result<Option<Content>> {
+pub(crate) fn read(
+    root: &Directory,
+    file: &Listed,
+    sealed: &Sealed,
+    max_bytes: u64,
+) -> io::Result<Option<Content>> {
     let path = file.target.as_deref().unwrap_or(&file.path);
     let refused =
         |reason: String| Ok(Some(Content { bytes: Err(reason), stamp: file.stamp, settled: false }));
-    let (handle, stat) = match open_file(root.handle.as_fd(), path) {
+    let (handle, stat) = match open_file(root.handle.as_fd(), path, sealed) {
         Ok(opened) => opened,
+        Err(Unopened::Memories) => return Ok(None),
         Err(Unopened::NotRegular) => return refused("it is not a regular file".to_owned()),
         Err(Unopened::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(Unopened::Io(error)) => {

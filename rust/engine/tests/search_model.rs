@@ -63,7 +63,8 @@ fn answer(
     limit: Option<usize>,
 ) -> Vec<(String, u32)> {
     let criteria = Criteria::new(text, tag, Staleness::Use, Instant::from_micros(0));
-    search(index, &criteria, &Alone, order, limit)
+    search(index, &criteria, &Alone, order, limit, &Task::default())
+        .expect("nobody abandons it")
         .into_iter()
         .map(|scored| (index.concept(scored.concept).id.clone(), scored.score))
         .collect()

@@ -1,9 +1,6 @@
 //! Many questions at once.
 
-use std::{
-    sync::{Arc, Mutex, TryLockError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, TryLockError};
 
 use okf_engine::{Question, catalog};
 use pyo3::{
@@ -14,13 +11,9 @@ use pyo3::{
 use crate::{
     answer::Answer,
     convert::{self, ProblemRow, QuestionRow, TextOrRow},
-    errors::run,
-    patience::run_patiently,
+    patience::{Cancellation, run_as_long_as, task_of},
     table::Table,
 };
-
-/// How long Python waits before it is asked whether somebody pressed Ctrl-C.
-const SLICE: Duration = Duration::from_millis(100);
 
 /// Questions that are all put at one time to one state of the files, batch after batch.
 #[pyclass(frozen, module = "okf_catalog._engine")]
@@ -32,7 +25,7 @@ pub(crate) struct Conversation {
 #[pymethods]
 impl Conversation {
     /// Answers every question, in order; a text is asked as `ordinary` is, but for its text.
-    #[pyo3(signature = (questions, ordinary, limit, on_progress, /))]
+    #[pyo3(signature = (questions, ordinary, limit, on_progress, cancellation=None, /))]
     fn ask(
         &self,
         py: Python<'_>,
@@ -40,6 +33,7 @@ impl Conversation {
         ordinary: QuestionRow<'_>,
         limit: Option<usize>,
         on_progress: Option<&Bound<'_, PyAny>>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
     ) -> PyResult<BatchAnswer> {
         let ordinary = convert::question(ordinary, &self.snapshot)?;
         let questions = questions
@@ -58,13 +52,11 @@ impl Conversation {
             }
         };
         let conversation = &mut *guard;
-        let asked = &questions;
-        let mut batch =
-            run_patiently(py, &self.snapshot, on_progress, |task| conversation.batch(asked, limit, task))?;
-        while !run(py, || Ok(batch.advance(SLICE)))? {
-            py.check_signals()?;
-        }
-        let answers = batch.finish().into_iter().map(Arc::new).collect();
+        let task = task_of(cancellation);
+        let answers = run_as_long_as(py, &task, &self.snapshot, on_progress, |task| {
+            conversation.ask(&questions, limit, task)
+        })?;
+        let answers = answers.into_iter().map(Arc::new).collect();
         Ok(BatchAnswer { answers, problems: convert::problem_rows(&self.snapshot, guard.news()) })
     }
 }

@@ -7,7 +7,13 @@ use std::{
     time::Duration,
 };
 
-use okf_engine::{Freshness, Options, catalog::Told, watch::WatchState};
+use okf_engine::{
+    Freshness, Options,
+    catalog::{SourceReport, Told},
+    remark::{FileRemark, Remark, RemarkCode},
+    source::Source,
+    watch::WatchState,
+};
 use pyo3::prelude::*;
 
 use crate::{
@@ -16,12 +22,62 @@ use crate::{
     convert::{self, CatalogDiagnosticRow, ProblemRow, QuestionRow, SourceRow},
     errors::run,
     memory::Memory,
-    patience::run_patiently,
+    patience::{Cancellation, run_as_long_as, run_patiently, task_of},
 };
 
-/// (source index, directory, concepts, problems, id of the source it repeats, failure, why unwatched)
-type ReportRow =
-    (u32, Option<OsString>, usize, Vec<(String, String)>, Option<String>, Option<String>, Option<String>);
+/// A question of more bytes is answered on a thread of its own, where it can be interrupted.
+const AT_ONCE: usize = 512;
+
+/// What is known of one source; a dictionary for Python, as is each remark in it.
+#[derive(IntoPyObject)]
+struct ReportRow {
+    /// Its position in the snapshot.
+    source: u32,
+    directory: Option<OsString>,
+    concepts: usize,
+    problems: Vec<(String, String)>,
+    remarks: Vec<RemarkRow>,
+    /// How many remarks there are of each code.
+    remark_counts: Vec<(&'static str, usize)>,
+    /// The id of the source that it repeats.
+    duplicate_of: Option<String>,
+    failure: Option<String>,
+    unwatched: Option<String>,
+}
+
+#[derive(IntoPyObject)]
+struct RemarkRow {
+    path: String,
+    line: Option<u32>,
+    code: &'static str,
+    sentence: String,
+}
+
+impl ReportRow {
+    fn of(report: SourceReport, sources: &[Source]) -> Self {
+        let problems = report.problems.into_iter().map(|problem| (problem.path, problem.reason));
+        let counts = report.remarks.counts.into_iter().map(|(code, count)| (code.as_str(), count));
+        Self {
+            source: report.source,
+            directory: report.directory.map(PathBuf::into_os_string),
+            concepts: report.concepts,
+            problems: problems.collect(),
+            remarks: report.remarks.kept.into_iter().map(RemarkRow::of).collect(),
+            remark_counts: counts.collect(),
+            duplicate_of: report.duplicate_of.map(|at| sources[at as usize].id.clone()),
+            failure: report.failure,
+            unwatched: report.unwatched,
+        }
+    }
+}
+
+impl RemarkRow {
+    fn of(FileRemark { path, remark }: FileRemark) -> Self {
+        let Remark { line, code, sentence } = remark;
+        Self { path, line, code: code.as_str(), sentence }
+    }
+}
+
 type ParsedRows =
     (Vec<(String, String, i32, bool, &'static str, Option<&'static str>)>, Vec<CatalogDiagnosticRow>);
 
@@ -148,24 +204,9 @@ impl Catalog {
         snapshot: &Snapshot,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Vec<ReportRow>, Vec<ProblemRow>)> {
-        let sources = &snapshot.inner.sources;
         let Told { value, news } =
             run_patiently(py, &snapshot.inner, on_progress, |task| self.inner.report(&snapshot.inner, task))?;
-        let rows = value
-            .into_iter()
-            .map(|row| {
-                let problems = row.problems.into_iter().map(|problem| (problem.path, problem.reason));
-                (
-                    row.source,
-                    row.directory.map(PathBuf::into_os_string),
-                    row.concepts,
-                    problems.collect(),
-                    row.duplicate_of.map(|at| sources[at as usize].id.clone()),
-                    row.failure,
-                    row.unwatched,
-                )
-            })
-            .collect();
+        let rows = value.into_iter().map(|report| ReportRow::of(report, &snapshot.inner.sources)).collect();
         Ok((rows, convert::problem_rows(&snapshot.inner, news)))
     }
 
@@ -177,7 +218,7 @@ impl Catalog {
     }
 
     /// Answers one question. `now` is in microseconds since 1970; `None` reads the system's clock.
-    #[pyo3(signature = (snapshot, question, now, on_progress, /))]
+    #[pyo3(signature = (snapshot, question, now, on_progress, cancellation=None, /))]
     fn search(
         &self,
         py: Python<'_>,
@@ -185,14 +226,19 @@ impl Catalog {
         question: QuestionRow<'_>,
         now: Option<i64>,
         on_progress: Option<&Bound<'_, PyAny>>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
     ) -> PyResult<Answer> {
         let question = convert::question(question, &snapshot.inner)?;
         let now = convert::instant(now);
         // Most searches find nothing changed, and take less time than starting a thread.
-        let at_once = run(py, || self.inner.search_unchanged(&snapshot.inner, &question, now))?;
+        let at_once = if question.text.len() <= AT_ONCE {
+            run(py, || self.inner.search_unchanged(&snapshot.inner, &question, now))?
+        } else {
+            None
+        };
         let Told { value, news } = match at_once {
             Some(told) => told,
-            None => run_patiently(py, &snapshot.inner, on_progress, |task| {
+            None => run_as_long_as(py, &task_of(cancellation), &snapshot.inner, on_progress, |task| {
                 self.inner.search(&snapshot.inner, &question, now, task)
             })?,
         };
@@ -243,6 +289,12 @@ pub(crate) fn parse_manifest(py: Python<'_>, content: &[u8]) -> PyResult<ParsedR
         }
         Err(diagnostics) => (Vec::new(), diagnostics.iter().map(convert::catalog_diagnostic_row).collect()),
     })
+}
+
+/// The codes of remarks, in the order of the contract.
+#[pyfunction]
+pub(crate) fn remark_codes() -> Vec<&'static str> {
+    RemarkCode::ALL.map(RemarkCode::as_str).to_vec()
 }
 
 /// Tells the engine that this process was just forked.

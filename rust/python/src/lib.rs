@@ -20,10 +20,11 @@ mod _engine {
     use crate::{
         answer::Answer,
         batch::{BatchAnswer, Conversation},
-        catalog::{Catalog, Snapshot, is_blank, last_grapheme_end, note_fork, parse_manifest},
+        catalog::{Catalog, Snapshot, is_blank, last_grapheme_end, note_fork, parse_manifest, remark_codes},
         memory::Memory,
         passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
+        patience::Cancellation,
         table::Table,
     };
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use okf_engine::{
     Error, Task,
     catalog::Told,
-    memory::{Contents, Deletion, Entry, Overlap, Place},
+    memory::{Contents, Deletion, Entry, Marking, Overlap, Place, Value},
     snapshot::Snapshot,
 };
 use pyo3::prelude::*;
@@ -14,13 +14,25 @@ use crate::{
     answer::Answer,
     convert::{self, QuestionRow},
     errors::run,
-    patience::run_patiently,
+    patience::{Cancellation, run_as_long_as, run_patiently, task_of},
 };
 
 /// `(position of the memory source, directory below it)`
 type PlaceRow = (u32, String);
-/// `(concepts as (id, title), failure, problems as (path, reason))`
-type ContentsRow = (Vec<(String, Option<String>)>, Option<String>, Vec<(String, String)>);
+/// `(concepts as (id, title), what could not be listed, problems as (path, reason))`
+type ContentsRow = (Vec<(String, Option<String>)>, Vec<String>, Vec<(String, String)>);
+/// `(directories of scopes, concepts, failure)`
+type DeletionRow = (u64, u64, Option<String>);
+
+/// What a key of a frontmatter says: a text, or texts by their keys.
+#[derive(FromPyObject)]
+enum ValueRow {
+    Text(String),
+    Mapping(Vec<(String, String)>),
+}
+
+/// `(position of the memory source, directories marked, directories that could not be, the first as (path, reason))`
+type MarkingRow = (u32, usize, usize, Option<(String, String)>);
 
 /// The memories of a catalog, as one snapshot of it says.
 #[pyclass(frozen, module = "okf_catalog._engine")]
@@ -48,20 +60,31 @@ impl Memory {
         Ok(overlap.map(|Overlap { memory, other }| (memory, other)))
     }
 
+    /// Marks every directory of memories that has no mark (Y10), and what that came to for each memory source.
+    fn mark(&self, py: Python<'_>) -> PyResult<Vec<MarkingRow>> {
+        #[allow(clippy::redundant_closure_for_method_calls)] // The method itself is of one lifetime only.
+        let markings = self.work(py, |memory, task| memory.mark(task))?;
+        let row = |Marking { source, marked, failed, first_failure }| (source, marked, failed, first_failure);
+        Ok(markings.into_iter().map(row).collect())
+    }
+
     /// What the places remember of a question. `now` is in microseconds since 1970.
-    #[pyo3(signature = (places, question, now, /))]
+    #[pyo3(signature = (places, question, now, cancellation=None, /))]
     fn read(
         &self,
         py: Python<'_>,
         places: Vec<PlaceRow>,
         question: QuestionRow<'_>,
         now: Option<i64>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
     ) -> PyResult<Answer> {
         let places: Vec<Place> = places.into_iter().map(place).collect();
         let question = convert::question(question, &self.snapshot)?;
         let now = convert::instant(now);
         let Told { value, news } =
-            self.work(py, |memory, task| memory.read(&places, &question, now, task))?;
+            run_as_long_as(py, &task_of(cancellation), &self.snapshot, None, |task| {
+                self.catalog.memory(&self.snapshot)?.read(&places, &question, now, task)
+            })?;
         let problems = convert::problem_rows(value.snapshot(), news);
         Ok(Answer { inner: Arc::new(value), problems })
     }
@@ -70,10 +93,10 @@ impl Memory {
     #[pyo3(signature = (at, /))]
     fn list(&self, py: Python<'_>, at: PlaceRow) -> PyResult<ContentsRow> {
         let at = place(at);
-        let Contents { concepts, failure, news } = self.work(py, |memory, task| memory.list(&at, task))?;
+        let Contents { concepts, unread, news } = self.work(py, |memory, task| memory.list(&at, task))?;
         let concepts = concepts.into_iter().map(|concept| (concept.id, concept.title));
         let problems = news.into_iter().map(|problem| (problem.path, problem.reason));
-        Ok((concepts.collect(), failure, problems.collect()))
+        Ok((concepts.collect(), unread, problems.collect()))
     }
 
     /// The body of one concept in a place, if it is there.
@@ -90,22 +113,36 @@ impl Memory {
         py: Python<'_>,
         at: PlaceRow,
         name: String,
-        frontmatter: Vec<(String, String)>,
+        frontmatter: Vec<(String, ValueRow)>,
         section: String,
     ) -> PyResult<Option<String>> {
-        let (at, entry) = (place(at), Entry { name, frontmatter, section });
+        let frontmatter = frontmatter.into_iter().map(|(key, row)| match row {
+            ValueRow::Text(text) => (key, Value::Text(text)),
+            ValueRow::Mapping(pairs) => (key, Value::Mapping(pairs)),
+        });
+        let (at, entry) = (place(at), Entry { name, frontmatter: frontmatter.collect(), section });
         Ok(self.work(py, |memory, task| memory.write(&at, &entry, task))?.err())
     }
 
-    /// Deletes a place: whether it was there and is gone, and why it is not.
-    #[pyo3(signature = (at, /))]
-    fn delete(&self, py: Python<'_>, at: PlaceRow) -> PyResult<(bool, Option<String>)> {
+    /// Deletes a place, or the places so many levels below: what is gone, and why something is not.
+    #[pyo3(signature = (at, levels, /))]
+    fn delete(&self, py: Python<'_>, at: PlaceRow, levels: usize) -> PyResult<DeletionRow> {
         let at = place(at);
-        let Deletion { deleted, failure } = self.work(py, |memory, task| memory.delete(&at, task))?;
-        Ok((deleted, failure))
+        Ok(deletion(self.work(py, |memory, task| memory.delete(&at, levels, task))?))
+    }
+
+    /// Deletes one concept of a place: what is gone, and why it is not.
+    #[pyo3(signature = (at, name, /))]
+    fn forget(&self, py: Python<'_>, at: PlaceRow, name: &str) -> PyResult<DeletionRow> {
+        let at = place(at);
+        Ok(deletion(self.work(py, |memory, task| memory.forget(&at, name, task))?))
     }
 }
 
 fn place((source, path): PlaceRow) -> Place {
     Place { source, path }
+}
+
+fn deletion(Deletion { scopes, concepts, failure }: Deletion) -> DeletionRow {
+    (scopes, concepts, failure)
 }

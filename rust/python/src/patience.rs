@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Condvar, Mutex, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -15,6 +18,29 @@ use crate::errors::run;
 /// How long Python is not asked.
 const SLICE: Duration = Duration::from_millis(50);
 
+/// Lets one thread say that nobody waits any more for what another one does.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+#[derive(Default)]
+pub(crate) struct Cancellation(Arc<AtomicBool>);
+
+#[pymethods]
+impl Cancellation {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends every call that was given this, at its next slice, and those that are given it later at once.
+    fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What a call is done for: until somebody cancels it, if somebody can.
+pub(crate) fn task_of(cancellation: Option<&Bound<'_, Cancellation>>) -> Task {
+    cancellation.map_or_else(Task::default, |held| Task::until(Arc::clone(&held.get().0)))
+}
+
 /// Does the work on a thread of its own, and asks Python meanwhile whether to go on. `on_progress` is called
 /// with the id of a source, how many of its files are read, and how many there are to read.
 pub(crate) fn run_patiently<T: Send>(
@@ -23,12 +49,22 @@ pub(crate) fn run_patiently<T: Send>(
     on_progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Task) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    let task = Task::default();
+    run_as_long_as(py, &Task::default(), snapshot, on_progress, work)
+}
+
+/// As [`run_patiently`]; the task may be abandoned by others too.
+pub(crate) fn run_as_long_as<T: Send>(
+    py: Python<'_>,
+    task: &Task,
+    snapshot: &Snapshot,
+    on_progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Task) -> Result<T, Error> + Send,
+) -> PyResult<T> {
     let (result, done) = (Mutex::new(None), Condvar::new());
     let work = Mutex::new(Some(work));
     let perform = || {
         let taken = work.lock().unwrap_or_else(PoisonError::into_inner).take();
-        taken.map(|work| work(&task))
+        taken.map(|work| work(task))
     };
     let mut progress = Teller { snapshot, on_progress, told: BTreeMap::new() };
     let outcome = thread::scope(|scope| {
@@ -51,7 +87,7 @@ pub(crate) fn run_patiently<T: Send>(
             });
             if is_long
                 && refusal.is_none()
-                && let Err(error) = py.check_signals().and_then(|()| progress.tell(&task, false))
+                && let Err(error) = py.check_signals().and_then(|()| progress.tell(task, false))
             {
                 task.abandon();
                 refusal = Some(error);
@@ -68,7 +104,7 @@ pub(crate) fn run_patiently<T: Send>(
         });
         refusal.map_or(taken, Err)
     })?;
-    progress.tell(&task, true)?;
+    progress.tell(task, true)?;
     outcome.ok_or_else(|| PyRuntimeError::new_err("the engine gave no result"))
 }
 

@@ -2,7 +2,10 @@
 
 use std::{convert::Infallible, ffi::CStr, marker::PhantomData, os::fd::BorrowedFd, path::Path};
 
-use super::Dirt;
+use rustix::fs::Stat;
+
+use super::{Dirt, Unwatchable};
+use crate::containment::Identity;
 
 const REASON: &str = "this system does not tell of changes in time";
 
@@ -25,6 +28,11 @@ impl Events {
     #[allow(clippy::unused_self)] // As where there are events.
     pub(crate) fn missing(&self) -> Option<&str> {
         Some(REASON)
+    }
+
+    #[allow(clippy::unused_self)] // As where there are events.
+    pub(crate) fn queue(&self) -> Option<Look<'_>> {
+        None
     }
 
     #[allow(clippy::unused_self)] // As where there are events.
@@ -80,8 +88,30 @@ impl Look<'_> {
         _bundle: u64,
         _path: &str,
         _handle: BorrowedFd<'_>,
-        _name: Option<&CStr>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unwatchable> {
+        match self.0 {}
+    }
+
+    pub(crate) fn has_room(&self, _bundle: u64, _files: usize) -> Result<(), Unwatchable> {
+        match self.0 {}
+    }
+
+    pub(crate) fn watch_file(
+        &mut self,
+        _bundle: u64,
+        _path: &str,
+        _parent: BorrowedFd<'_>,
+        _name: &CStr,
+        _stat: &Stat,
+    ) -> Result<bool, Unwatchable> {
+        match self.0 {}
+    }
+
+    pub(crate) fn forget_file(&mut self, _bundle: u64, _path: &str, _file: Identity) {
+        match self.0 {}
+    }
+
+    pub(crate) fn forget_files(&mut self, _bundle: u64) {
         match self.0 {}
     }
 
@@ -93,6 +123,11 @@ impl Look<'_> {
 /// Why events of a file system do not tell of every change.
 pub(crate) fn incomplete(_handle: BorrowedFd<'_>) -> Option<String> {
     Some(REASON.to_owned())
+}
+
+/// Whether a file system stamps changes with the clock of this machine; that cannot be told here.
+pub(crate) fn has_our_clock(_handle: BorrowedFd<'_>) -> bool {
+    false
 }
 
 /// Whether a single file is mounted below a directory; it makes no difference here.

@@ -2,24 +2,31 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    ffi::{CStr, OsString},
+    ffi::CStr,
     fs::{self, File},
     mem::MaybeUninit,
-    os::{
-        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
-        unix::ffi::OsStringExt,
-    },
-    path::{Path, PathBuf},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+    fs::{
+        FileType, Mode, OFlags, Stat, fstat,
+        inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+        openat,
+    },
     io::Errno,
 };
 
-use super::Dirt;
+use super::{Dirt, Unwatchable};
+use crate::{containment::Identity, memory::is_marker, name::is_hidden, tree::identity};
+
+mod mounts;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use mounts::{has_our_clock, holds_mounted_file, incomplete};
 
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
@@ -31,6 +38,10 @@ struct Queue {
     /// Tells when anything was mounted or unmounted.
     mounts: Option<File>,
     watches: HashMap<i32, Watched>,
+    /// The watch of each file that is watched by itself.
+    files: HashMap<Identity, i32>,
+    /// How many files are watched by themselves at most.
+    file_limit: usize,
     bundles: HashMap<u64, Watch>,
     way: u64,
 }
@@ -40,8 +51,17 @@ struct Queue {
 struct Watched {
     /// Whether it lies on the way from the root to a bundle.
     on_way: bool,
+    /// The file that is watched; `None` if it is a directory.
+    file: Option<WatchedFile>,
     /// The bundles it is part of, the directory in them, and the walk it was last met in.
     bundles: Vec<(u64, Arc<str>, u64)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct WatchedFile {
+    identity: Identity,
+    /// Whether it had several names when it was last listed.
+    shared: bool,
 }
 
 #[derive(Debug)]
@@ -61,11 +81,14 @@ const DIRECTORY: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::DELETE_SELF)
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
-const FILE: WatchFlags = WatchFlags::MODIFY
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::DONT_FOLLOW);
+/// What the directory of a file cannot tell: a change by another name, or by a descriptor that was opened
+/// with one. When the file is gone, the kernel ends the watch and says so without being asked.
+const FILE: WatchFlags = WatchFlags::MODIFY.union(WatchFlags::ATTRIB);
+/// Which part of the watches that one user may have is used for files: several processes of a host share it,
+/// and directories must be watched first.
+const FILE_SHARE: usize = 16;
+/// How many watches a user has at least, where that cannot be read.
+const FEWEST_WATCHES: usize = 8192;
 /// The directory itself changed its place or is gone.
 const GONE: ReadFlags =
     ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF).union(ReadFlags::UNMOUNT).union(ReadFlags::IGNORED);
@@ -94,6 +117,12 @@ impl Events {
         let mut queue = self.0.as_ref().ok()?.lock().unwrap_or_else(PoisonError::into_inner);
         queue.as_mut()?.drain();
         Some(Look(queue))
+    }
+
+    /// The queue, for adding watches; what is queued stays there.
+    pub(crate) fn queue(&self) -> Option<Look<'_>> {
+        let queue = self.0.as_ref().ok()?.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.is_some().then_some(Look(queue))
     }
 
     /// Closes the queue; there are no events from now on.
@@ -129,7 +158,7 @@ impl Look<'_> {
 
     /// Watches a directory on the way to a bundle; whether that can be done.
     pub(crate) fn watch_way(&mut self, handle: BorrowedFd<'_>) -> bool {
-        let added = self.queue_mut().add(handle, None, DIRECTORY);
+        let added = self.queue_mut().add(handle, DIRECTORY);
         added.map(|watch| self.queue_mut().watches.entry(watch).or_default().on_way = true).is_ok()
     }
 
@@ -179,26 +208,90 @@ impl Look<'_> {
         }
     }
 
-    /// Watches a directory of a bundle, or the file `name` in it.
+    /// Watches a directory of a bundle.
     pub(crate) fn watch(
         &mut self,
         bundle: u64,
         path: &str,
         handle: BorrowedFd<'_>,
-        name: Option<&CStr>,
-    ) -> Result<(), String> {
-        let flags = if name.is_some() { FILE } else { DIRECTORY };
-        let watch = self.queue_mut().add(handle, name, flags).map_err(|error| match error {
-            Errno::NOSPC => "the limit of inotify watches is reached".to_owned(),
-            error => format!("a directory cannot be watched: {error}"),
-        })?;
-        let walk = self.queue_mut().bundles.get(&bundle).map_or(0, |watch| watch.walk);
-        let bundles = &mut self.queue_mut().watches.entry(watch).or_default().bundles;
-        match bundles.iter_mut().find(|(of, at, _)| *of == bundle && **at == *path) {
-            Some((_, _, met)) => *met = walk,
-            None => bundles.push((bundle, path.into(), walk)),
-        }
+    ) -> Result<(), Unwatchable> {
+        let watch = self.queue_mut().add(handle, DIRECTORY)?;
+        self.queue_mut().meet(watch, bundle, path);
         Ok(())
+    }
+
+    /// Whether so many files of a bundle can be watched by themselves, beside those of other bundles.
+    pub(crate) fn has_room(&self, bundle: u64, files: usize) -> Result<(), Unwatchable> {
+        let queue = self.0.as_ref().expect("a look is only taken at an open queue");
+        let is_other = |watch: &&i32| {
+            let watched = queue.watches.get(watch);
+            watched.is_some_and(|watched| watched.bundles.iter().all(|(of, _, _)| *of != bundle))
+        };
+        let others = queue.files.values().filter(is_other).count();
+        if others + files > queue.file_limit { Err(Unwatchable::TooMany(queue.file_limit)) } else { Ok(()) }
+    }
+
+    /// Watches the file `name`, listed as `stat`, in the directory of a bundle that `parent` is open at; whether
+    /// it was not watched for this directory before, so that `stat` may have been out of date by then.
+    pub(crate) fn watch_file(
+        &mut self,
+        bundle: u64,
+        path: &str,
+        parent: BorrowedFd<'_>,
+        name: &CStr,
+        stat: &Stat,
+    ) -> Result<bool, Unwatchable> {
+        let shared = stat.st_nlink > 1;
+        let queue = self.queue_mut();
+        if let Some(&watch) = queue.files.get(&identity(stat)) {
+            return Ok(queue.meet_file(
+                watch,
+                bundle,
+                path,
+                WatchedFile { identity: identity(stat), shared },
+            ));
+        }
+        if !shared && queue.files.len() >= queue.file_limit {
+            return Err(Unwatchable::TooMany(queue.file_limit));
+        }
+        // By a handle, so that what is noted as watched is what is watched, whatever takes the name meanwhile.
+        let file =
+            match openat(parent, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()) {
+                Ok(file) => file,
+                // It is gone, which its directory tells.
+                Err(Errno::NOENT) => return Ok(true),
+                Err(error) => return Err(error.into()),
+            };
+        let stat = fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Ok(true);
+        }
+        let watch = queue.add(file.as_fd(), FILE)?;
+        queue.files.insert(identity(&stat), watch);
+        Ok(queue.meet_file(watch, bundle, path, WatchedFile { identity: identity(&stat), shared }))
+    }
+
+    /// Watches a file no more that is not in this directory of a bundle now.
+    pub(crate) fn forget_file(&mut self, bundle: u64, path: &str, file: Identity) {
+        let queue = self.queue_mut();
+        let Some(&watch) = queue.files.get(&file) else { return };
+        if let Some(watched) = queue.watches.get_mut(&watch) {
+            watched.bundles.retain(|(of, at, _)| *of != bundle || **at != *path);
+            if watched.bundles.is_empty() {
+                queue.remove(watch);
+            }
+        }
+    }
+
+    /// Watches files of a bundle by themselves no more, except those that have several names.
+    pub(crate) fn forget_files(&mut self, bundle: u64) {
+        let queue = self.queue_mut();
+        queue
+            .watches
+            .values_mut()
+            .filter(|watched| watched.file.is_some_and(|file| !file.shared))
+            .for_each(|watched| watched.bundles.retain(|(of, _, _)| *of != bundle));
+        queue.keep(|_| true);
     }
 
     /// Watches a bundle no more.
@@ -214,33 +307,55 @@ impl Queue {
             inotify: inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?,
             mounts: File::open("/proc/self/mountinfo").ok(),
             watches: HashMap::new(),
+            files: HashMap::new(),
+            file_limit: most_watches() / FILE_SHARE,
             bundles: HashMap::new(),
             way: 0,
         })
     }
 
     /// Watches exactly what a handle is of, whatever its path leads to by now.
-    fn add(&self, handle: BorrowedFd<'_>, name: Option<&CStr>, flags: WatchFlags) -> Result<i32, Errno> {
-        let mut path = format!("/proc/self/fd/{}", handle.as_raw_fd()).into_bytes();
-        if let Some(name) = name {
-            path.push(b'/');
-            path.extend_from_slice(name.to_bytes());
+    fn add(&self, handle: BorrowedFd<'_>, flags: WatchFlags) -> Result<i32, Errno> {
+        inotify::add_watch(&self.inotify, format!("/proc/self/fd/{}", handle.as_raw_fd()), flags)
+    }
+
+    /// Notes that a watch is part of a bundle; whether that was not known.
+    fn meet(&mut self, watch: i32, bundle: u64, path: &str) -> bool {
+        let walk = self.bundles.get(&bundle).map_or(0, |watch| watch.walk);
+        let bundles = &mut self.watches.entry(watch).or_default().bundles;
+        if let Some((_, _, met)) = bundles.iter_mut().find(|(of, at, _)| *of == bundle && **at == *path) {
+            *met = walk;
+            return false;
         }
-        inotify::add_watch(&self.inotify, path, flags)
+        // Most watches are part of one bundle, and there may be many.
+        bundles.reserve_exact(1);
+        bundles.push((bundle, path.into(), walk));
+        true
+    }
+
+    fn meet_file(&mut self, watch: i32, bundle: u64, path: &str, file: WatchedFile) -> bool {
+        let is_new = self.meet(watch, bundle, path);
+        self.watches.entry(watch).or_default().file = Some(file);
+        is_new
     }
 
     /// Drops what is not to be kept from every watch, and watches of which nothing is left.
     fn keep(&mut self, keep: impl Fn(&(u64, Arc<str>, u64)) -> bool) {
-        let inotify = &self.inotify;
-        self.watches.retain(|watch, watched| {
+        let unwanted = self.watches.iter_mut().filter_map(|(watch, watched)| {
             watched.bundles.retain(&keep);
-            let wanted = watched.on_way || !watched.bundles.is_empty();
-            if !wanted {
-                // It may be gone by itself; then so much the better.
-                let _ = inotify::remove_watch(inotify, *watch);
-            }
-            wanted
+            (!watched.on_way && watched.bundles.is_empty()).then_some(*watch)
         });
+        for watch in unwanted.collect::<Vec<_>>() {
+            self.remove(watch);
+        }
+    }
+
+    fn remove(&mut self, watch: i32) {
+        if let Some(file) = self.watches.remove(&watch).and_then(|watched| watched.file) {
+            self.files.remove(&file.identity);
+        }
+        // It may be gone by itself; then so much the better.
+        let _ = inotify::remove_watch(&self.inotify, watch);
     }
 
     /// Notes every event that is queued, without waiting for more.
@@ -264,20 +379,36 @@ impl Queue {
 
     fn read(&mut self) {
         let mut buffer = [MaybeUninit::uninit(); 16 << 10];
-        let Self { inotify, watches, bundles, way, .. } = self;
+        let Self { inotify, watches, files, bundles, way, .. } = self;
         let mut reader = inotify::Reader::new(&*inotify, &mut buffer);
         let lost = loop {
             match reader.next() {
                 Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => break true,
-                Ok(event) => note(&event, watches, bundles, way),
+                Ok(event) => {
+                    note(&event, watches, bundles, way);
+                    if event.events().contains(ReadFlags::IGNORED)
+                        && let Some(file) = watches.remove(&event.wd()).and_then(|watched| watched.file)
+                    {
+                        files.remove(&file.identity);
+                    }
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break false,
                 Err(_) => break true,
             }
         };
         if lost {
-            self.doubt_all();
+            self.lose_all();
             // What is still queued says nothing that is not doubted already.
+        }
+    }
+
+    /// Events were lost. Among them may be those which tell that a watched file is gone, and its number another's.
+    fn lose_all(&mut self) {
+        self.doubt_all();
+        let files: Vec<i32> = self.files.values().copied().collect();
+        for watch in files {
+            self.remove(watch);
         }
     }
 
@@ -300,83 +431,31 @@ fn note(
     if watch.on_way && !flags.difference(ReadFlags::MODIFY | ReadFlags::ISDIR).is_empty() {
         *way += 1;
     }
-    let whole = flags.intersects(GONE | ReadFlags::ISDIR);
-    // Names that start with a dot are passed over (B1).
-    let ignored =
-        !flags.intersects(GONE) && event.file_name().is_some_and(|name| name.to_bytes().starts_with(b"."));
-    if !ignored {
-        for (bundle, path, _) in &watch.bundles {
-            let Some(bundle) = bundles.get_mut(bundle) else { continue };
-            match &mut bundle.dirt {
-                dirt @ (Dirt::Clean | Dirt::Directories(_)) if whole => *dirt = Dirt::All,
-                Dirt::All => {}
-                Dirt::Directories(paths) => {
-                    paths.insert(Arc::clone(path));
-                }
-                dirt @ Dirt::Clean => *dirt = Dirt::Directories(BTreeSet::from([Arc::clone(path)])),
+    let name = event.file_name().map(CStr::to_bytes).filter(|_| !flags.intersects(GONE));
+    // A mark that comes or goes decides over everything below its directory (Y10).
+    let marks = name.is_some_and(is_marker);
+    // What becomes of a file, its directory shows.
+    let whole = watch.file.is_none() && (marks || flags.intersects(GONE | ReadFlags::ISDIR));
+    // Other names that start with a dot are passed over (B1).
+    if !marks && name.is_some_and(is_hidden) {
+        return;
+    }
+    for (bundle, path, _) in &watch.bundles {
+        let Some(bundle) = bundles.get_mut(bundle) else { continue };
+        match &mut bundle.dirt {
+            dirt @ (Dirt::Clean | Dirt::Directories(_)) if whole => *dirt = Dirt::All,
+            Dirt::All => {}
+            Dirt::Directories(paths) => {
+                paths.insert(Arc::clone(path));
             }
+            dirt @ Dirt::Clean => *dirt = Dirt::Directories(BTreeSet::from([Arc::clone(path)])),
         }
     }
-    if flags.contains(ReadFlags::IGNORED) {
-        watches.remove(&event.wd());
-    }
 }
 
-/// Why events of the file system that holds `handle` do not tell of every change, if they do not.
-pub(crate) fn incomplete(handle: BorrowedFd<'_>) -> Option<String> {
-    /// File systems that only this kernel changes, by their magic numbers.
-    const LOCAL: [u64; 17] = [
-        0xEF53,      // ext2, ext3, ext4
-        0x5846_5342, // XFS
-        0x9123_683E, // btrfs
-        0x0102_1994, // tmpfs
-        0x8584_58F6, // ramfs
-        0xF2F5_2010, // F2FS
-        0xCA45_1A4E, // bcachefs
-        0x2FC1_2FC1, // ZFS
-        0x3153_464A, // JFS
-        0x5265_4973, // ReiserFS
-        0x3434,      // NILFS
-        0x4D44,      // FAT
-        0x2011_BAB0, // exFAT
-        0x7366_746E, // NTFS
-        0x9660,      // ISO 9660
-        0x7371_7368, // SquashFS
-        0xE0F5_E1E2, // EROFS
-    ];
-    match rustix::fs::fstatfs(handle) {
-        Ok(stat) => {
-            // The field's type differs between systems.
-            #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
-            let kind = stat.f_type as u64 & 0xFFFF_FFFF;
-            (!LOCAL.contains(&kind)).then(|| "others may change its file system".to_owned())
-        }
-        Err(error) => Some(format!("its file system cannot be told: {error}")),
-    }
-}
-
-/// Whether a single file is mounted anywhere below a directory: no directory tells of its changes. Where
-/// that cannot be told, it is.
-pub(crate) fn holds_mounted_file(directory: &Path) -> bool {
-    let (Ok(mounts), Ok(directory)) = (fs::read("/proc/self/mountinfo"), directory.canonicalize()) else {
-        return true;
-    };
-    mounts.split(|byte| *byte == b'\n').any(|line| {
-        let Some(point) = line.split(|byte| *byte == b' ').nth(4) else { return false };
-        let point = PathBuf::from(OsString::from_vec(unescaped(point)));
-        point != directory && point.starts_with(&directory) && !point.is_dir()
-    })
-}
-
-/// A name as the kernel writes it, with white space and backslashes as octal numbers.
-fn unescaped(text: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((first, after)) = rest.split_first() {
-        let octal = after.get(..3).filter(|_| *first == b'\\');
-        let code = octal.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
-        plain.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[3..] } else { after };
-    }
-    plain
+/// How many watches one user may have, in this user namespace.
+fn most_watches() -> usize {
+    let limits = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
+    let read = |path| fs::read_to_string(path).ok()?.trim().parse().ok();
+    limits.into_iter().filter_map(read).min().unwrap_or(FEWEST_WATCHES)
 }

@@ -15,8 +15,27 @@ pub(super) enum Node {
     /// As written: `1.0`, `1e2` and `-0` stay apart from integers they equal.
     Number(String),
     Text(String),
-    List(Vec<Node>),
-    Object(Vec<Member>),
+    List {
+        items: Vec<Node>,
+        /// Whether a text in an item that is not kept has a NUL.
+        nul: bool,
+    },
+    Object {
+        members: Vec<Member>,
+        /// Whether a key that is not kept, or a text in its value, has a NUL.
+        nul: bool,
+    },
+}
+
+impl Node {
+    /// Whether it is a text with a NUL, or holds one that is not looked at by itself.
+    pub(super) fn has_nul(&self) -> bool {
+        match self {
+            Node::Null | Node::Bool(_) | Node::Number(_) => false,
+            Node::Text(text) => text.contains('\0'),
+            Node::List { nul, .. } | Node::Object { nul, .. } => *nul,
+        }
+    }
 }
 
 pub(super) struct Member {
@@ -25,10 +44,18 @@ pub(super) struct Member {
     value: Option<Node>,
 }
 
+impl Member {
+    /// Whether a NUL is in its value.
+    pub(super) fn has_nul(&self) -> bool {
+        self.value.as_ref().is_some_and(Node::has_nul)
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) enum Field<'a> {
     Absent,
-    Repeated,
+    /// What is wrong is said elsewhere: the key is repeated, or its text has a NUL.
+    Faulty,
     Once(&'a Node),
 }
 
@@ -36,7 +63,8 @@ pub(super) enum Field<'a> {
 pub(super) fn field<'a>(members: &'a [Member], key: &str) -> Field<'a> {
     match members.iter().find(|member| member.key == key) {
         None => Field::Absent,
-        Some(Member { value: None, .. }) => Field::Repeated,
+        Some(Member { value: None, .. }) => Field::Faulty,
+        Some(Member { value: Some(text @ Node::Text(_)), .. }) if text.has_nul() => Field::Faulty,
         Some(Member { value: Some(node), .. }) => Field::Once(node),
     }
 }
@@ -238,19 +266,21 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Node, A::Error> {
-        let mut kept = Vec::new();
+        let (mut items, mut nul) = (Vec::new(), false);
         if self.part == Part::Sources {
             for index in 0.. {
                 let item = Value { part: Part::Source, source: Some(index), notes: self.notes };
                 match list.next_element_seed(item)? {
-                    Some(item) => kept.push(item),
+                    Some(item) => items.push(item),
                     None => break,
                 }
             }
         } else {
-            while list.next_element_seed(self.inner(Part::Elsewhere))?.is_some() {}
+            while let Some(item) = list.next_element_seed(self.inner(Part::Elsewhere))? {
+                nul |= item.has_nul();
+            }
         }
-        Ok(Node::List(kept))
+        Ok(Node::List { items, nul })
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<Node, A::Error> {
@@ -278,9 +308,11 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
                 }
             }
         }
+        let mut nul = false;
         if !matches!(self.part, Part::Root | Part::Source) {
-            kept.clear();
+            nul = kept.iter().any(|member| member.key.contains('\0') || member.has_nul());
+            kept = Vec::new();
         }
-        Ok(Node::Object(kept))
+        Ok(Node::Object { members: kept, nul })
     }
 }

@@ -14,8 +14,8 @@ pub(super) fn node(node: &Node) -> String {
         Node::Bool(value) => value.to_string(),
         Node::Number(written) => number(written),
         Node::Text(value) => text(value),
-        Node::List(_) => "a list".to_owned(),
-        Node::Object(_) => "an object".to_owned(),
+        Node::List { .. } => "a list".to_owned(),
+        Node::Object { .. } => "an object".to_owned(),
     }
 }
 
@@ -28,7 +28,7 @@ pub(super) fn number(written: &str) -> String {
 }
 
 /// A JSON string that is safe to print anywhere.
-pub(super) fn text(value: &str) -> String {
+pub(crate) fn text(value: &str) -> String {
     if may_hold_absolute_path(value) {
         return "text that looks like an absolute path".to_owned();
     }

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::diagnostic::MOST_FAULTS;
 
 /// What is wrong with a manifest, as code and message.
 fn faults(text: impl AsRef<[u8]>) -> Vec<(&'static str, String)> {
@@ -275,6 +276,92 @@ fn nul_in_an_id_or_a_path_is_one_fault() {
 }
 
 #[test]
+fn nul_is_found_in_every_value_and_is_one_fault() {
+    let rows = [
+        // Instead of a text that is expected, or of anything else.
+        (with(r#""role": "knowledge\u0000""#), &["EMBEDDED_NUL"][..]),
+        (with(r#""role": "\u0000""#), &["EMBEDDED_NUL"]),
+        (with(r#""role": "memory\u0000", "tier": "user\u0000""#), &["EMBEDDED_NUL"; 2]),
+        (with(r#""role": "memory", "tier": "user\u0000""#), &["EMBEDDED_NUL"]),
+        (with(r#""tier": "\u0000""#), &["EMBEDDED_NUL"]),
+        (with(r#""priority": "1\u0000\u0000""#), &["EMBEDDED_NUL"]),
+        (with(r#""enabled": "true\u0000""#), &["EMBEDDED_NUL"]),
+        (r#"{"version": "1\u0000", "sources": [{"id": "a", "path": "p"}]}"#.to_owned(), &["EMBEDDED_NUL"]),
+        (r#"{"version": 1, "sources": "\u0000"}"#.to_owned(), &["EMBEDDED_NUL"]),
+        (with_sources(r#""\u0000""#), &["EMBEDDED_NUL"]),
+        (r#""\u0000""#.to_owned(), &["EMBEDDED_NUL"]),
+        // Below something of the wrong kind, which is another fault; once, however many there are.
+        (with(r#""priority": ["\u0000", "\u0000"]"#), &["EMBEDDED_NUL", "MALFORMED_PRIORITY"]),
+        (with(r#""role": {"a": {"b": [[{"c\u0000": 1}]]}}"#), &["EMBEDDED_NUL", "ILLEGAL_ROLE"]),
+        (with_sources(r#"["\u0000"]"#), &["EMBEDDED_NUL", "PARSE_ERROR"]),
+        (r#"["\u0000"]"#.to_owned(), &["EMBEDDED_NUL", "PARSE_ERROR"]),
+        // Of a property that is not known.
+        (with(r#""note": "\u0000""#), &["UNKNOWN_SOURCE_PROPERTY", "EMBEDDED_NUL"]),
+        (with(r#""note": {"a": [1, "b\u0000"]}"#), &["UNKNOWN_SOURCE_PROPERTY", "EMBEDDED_NUL"]),
+        (with(r#""role\u0000": "memory""#), &["EMBEDDED_NUL"]),
+        (with(r#""role\u0000": "memory\u0000""#), &["EMBEDDED_NUL"; 2]),
+        (
+            r#"{"a": "\u0000", "\u0000": 1, "version": 1, "sources": [{"id": "a", "path": "p"}]}"#.to_owned(),
+            &["UNKNOWN_ROOT_PROPERTY", "EMBEDDED_NUL", "EMBEDDED_NUL"],
+        ),
+        // Of a repeated key no value is looked at.
+        (with(r#""role": "\u0000", "role": "memory""#), &["PARSE_ERROR"]),
+        (with(r#""role": "memory", "role": "\u0000""#), &["PARSE_ERROR"]),
+        (with(r#""priority": {"a": "\u0000", "a": 1}"#), &["PARSE_ERROR", "MALFORMED_PRIORITY"]),
+        // A bare one is no JSON at all, and six characters that only look like it are none.
+        (with("\"role\": \"\0\""), &["PARSE_ERROR"]),
+        (with(r#""role": "\\u0000""#), &["ILLEGAL_ROLE"]),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(codes(&text), expected, "{text}");
+    }
+    let found = faults(with(r#""role": "\u0000", "a\u0000": ["\u0000"]"#));
+    let messages: Vec<_> = found.iter().map(|(_, message)| message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            r#"sources[0] (id "a"): key "a\u0000" contains U+0000; remove it"#,
+            r#"sources[0] (id "a"): the value of "a\u0000" contains U+0000; remove it"#,
+            r#"sources[0] (id "a"): role contains U+0000; remove it"#,
+        ]
+    );
+}
+
+#[test]
+fn a_manifest_has_a_bounded_number_of_sources() {
+    let many = |count: usize| {
+        let sources: Vec<_> = (0..count).map(|at| format!(r#"{{"id":"{at}","path":"p"}}"#)).collect();
+        with_sources(&sources.join(","))
+    };
+    assert_eq!(parse(many(MOST_SOURCES).as_bytes()).unwrap().len(), MOST_SOURCES);
+    let message = "sources has 100001 entries; write at most 100000 in one catalog".to_owned();
+    assert_eq!(faults(many(MOST_SOURCES + 1)), [("PARSE_ERROR", message)]);
+}
+
+#[test]
+fn no_message_is_long_whatever_is_wrong() {
+    let long = "x".repeat(1 << 20);
+    let texts = [
+        with_sources(&format!(r#"{{"id": "{long}", "path": ""}}"#)),
+        with_sources(&format!(r#"{{"id": "{long}/", "path": "p", "role": "{long}", "{long}": 1}}"#)),
+        with_sources(&format!(
+            r#"{{"id": "a", "path": "p", "{long}\u0000": "\u0000", "{long}": 1, "{long}": 1}}"#
+        )),
+        with_sources(&format!(r#"{{"id": "a", "path": "p", "priority": {}}}"#, "1".repeat(1 << 20))),
+        with_sources(&format!(r#"{{"id": "a", "path": "p\u0000{long}", "tier": "{long}"}}"#)),
+        format!(r#"{{"{long}": 1}}"#),
+        format!(r#"{{"version": "{long}", "sources": "{long}"}}"#),
+        format!(r#""{long}""#),
+        long.clone(),
+    ];
+    for text in texts {
+        for (code, message) in faults(text) {
+            assert!(message.len() < 1000, "{code}: {} bytes", message.len());
+        }
+    }
+}
+
+#[test]
 fn a_priority_is_a_32_bit_signed_integer() {
     let wrong = [
         "1.0",
@@ -436,13 +523,18 @@ fn messages_carry_no_absolute_path() {
 
 #[test]
 fn many_faults_take_linear_time() {
-    let empty = r#"{"a":0,"a":0},"#.repeat(100_000);
+    let empty = r#"{"a":0,"a":0},"#.repeat(99_999);
     let found = parse(with_sources(&format!("{empty}0")).as_bytes()).unwrap_err();
-    assert_eq!(found.len(), 100_000 * 4 + 1);
+    assert_eq!(found.len(), MOST_FAULTS);
+    let last = &found[MOST_FAULTS - 1].message;
+    assert!(last.ends_with("(398997 more faults are not listed, 399997 in all)"), "{last}");
 
     let keys: Vec<_> = (0..100_000).map(|key| format!("\"{key}\":0,\"{key}\":0,")).collect();
     let text = with_sources(&format!(r#"{{{}"path": "p", "id": "a"}}"#, keys.concat()));
-    assert_eq!(codes(text).len(), 200_000);
+    let found = faults(text);
+    assert_eq!(found.len(), MOST_FAULTS);
+    let last = &found[MOST_FAULTS - 1].1;
+    assert!(last.ends_with("(199000 more faults are not listed, 200000 in all)"), "{last}");
 }
 
 /// Text that is nearly JSON, and nearly a manifest.

@@ -15,7 +15,7 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::place;
+use super::{marker, place};
 use crate::{
     containment::Directory,
     task::{Abandoned, Patience, Task},
@@ -81,17 +81,23 @@ fn acquire_within<'root>(
     let mut patience = Patience::default();
     loop {
         task.go_on()?;
-        let way = if make {
-            place::make(root.handle.as_fd(), path)?
-        } else {
-            match place::walk(root.handle.as_fd(), path, false)? {
-                Some(way) => way,
-                None => return Ok(None),
+        let Some(way) = place::walk(root.handle.as_fd(), path, make)? else {
+            if !make {
+                return Ok(None);
             }
+            // A directory on the way was deleted while it was passed.
+            if began.elapsed() > limit {
+                return Err(format!("{path:?} is being deleted all the time").into());
+            }
+            patience.wait(task)?;
+            continue;
         };
         let held = Held { root, path, way };
         if held.lock().map_err(|error| format!("{path:?} cannot be locked: {}", plain(&error)))? {
             if held.is_still_there()? {
+                if make {
+                    held.mark()?;
+                }
                 return Ok(Some(held));
             }
             // It was deleted while it was waited for.
@@ -127,6 +133,12 @@ impl Held<'_> {
         settle(self.root.handle.as_fd())?;
         let (_, above) = self.way.split_last().unzip();
         above.into_iter().flatten().try_for_each(|handle| settle(handle.as_fd()))
+    }
+
+    /// Marks the directory before anything is put into it.
+    fn mark(&self) -> Result<(), String> {
+        marker::put_for_good(self.directory())
+            .map_err(|error| format!("{:?} cannot be marked as memories: {}", self.path, plain(&error)))
     }
 
     /// Whether the lock is to be had; it is taken then.
@@ -186,9 +198,13 @@ mod tests {
         assert!(acquire(&root, "a/b", false, &task).unwrap().is_none());
         let first = acquire(&root, "a/b", true, &task).unwrap().unwrap();
         assert!(
-            !Held { root: &root, path: "a/b", way: place::make(root.handle.as_fd(), "a/b").unwrap() }
-                .lock()
-                .unwrap()
+            !Held {
+                root: &root,
+                path: "a/b",
+                way: place::walk(root.handle.as_fd(), "a/b", true).unwrap().unwrap()
+            }
+            .lock()
+            .unwrap()
         );
         assert!(acquire(&root, "a/c", true, &task).unwrap().is_some(), "another directory is another's");
         drop(first);

@@ -1,25 +1,14 @@
 //! Whether memories lie apart from what others may see (Y8).
 
-use std::{
-    collections::BTreeSet,
-    os::fd::{AsFd, OwnedFd},
-};
+use std::{collections::BTreeSet, ops::ControlFlow, os::fd::OwnedFd};
 
-use rustix::{
-    fs::{Mode, OFlags, fstat, openat},
-    io::retry_on_intr,
-};
-
+use super::above::climb;
 use crate::{
     containment::{Fence, Identity},
     fold::fold,
     snapshot::Snapshot,
     source::{Role, Source},
-    tree::identity,
 };
-
-/// No path of any system is deeper.
-const MAX_DEPTH: usize = 4096;
 
 /// A memory source that does not lie apart from another source. Both are positions in the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,14 +33,16 @@ struct Root {
     above: BTreeSet<Identity>,
 }
 
-/// The first pair of sources, in the order of the manifest, that overlap.
+/// The first pair of sources, in the order of the manifest, that overlap. Memory sources count whether they are
+/// enabled or not.
 pub(super) fn find(fence: &Fence, snapshot: &Snapshot) -> Option<Overlap> {
-    let is_memory = |source: &Source| source.enabled && source.role == Role::Memory;
-    if !snapshot.sources.iter().any(is_memory) {
+    if !snapshot.sources.iter().any(|source| source.role == Role::Memory) {
         return None;
     }
-    let enabled = (0_u32..).zip(&snapshot.sources).filter(|(_, source)| source.enabled);
-    let roots: Vec<Root> = enabled.map(|(at, source)| Root::of(fence, at, source)).collect();
+    // What a disabled memory source holds is remembered all the same.
+    let counts = |source: &Source| source.enabled || source.role == Role::Memory;
+    let counted = (0_u32..).zip(&snapshot.sources).filter(|(_, source)| counts(source));
+    let roots: Vec<Root> = counted.map(|(at, source)| Root::of(fence, at, source)).collect();
     let memories = roots.iter().filter(|root| root.role == Role::Memory);
     memories
         .flat_map(|memory| roots.iter().map(move |other| (memory, other)))
@@ -96,24 +87,13 @@ impl Root {
     }
 }
 
-/// The directory and every one that holds it, up to the root of the file system.
-pub(super) fn above(directory: OwnedFd) -> BTreeSet<Identity> {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const ACCESS: OFlags = OFlags::PATH;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const ACCESS: OFlags = OFlags::RDONLY;
-    let flags = ACCESS | OFlags::DIRECTORY | OFlags::CLOEXEC;
+/// The directory and every one that holds it, as far as they can be told.
+fn above(directory: OwnedFd) -> BTreeSet<Identity> {
     let mut met = BTreeSet::new();
-    let mut handle = directory;
-    for _ in 0..MAX_DEPTH {
-        // The root of the file system holds itself.
-        if !fstat(&handle).is_ok_and(|stat| met.insert(identity(&stat))) {
-            break;
-        }
-        match retry_on_intr(|| openat(handle.as_fd(), "..", flags, Mode::empty())) {
-            Ok(parent) => handle = parent,
-            Err(_) => break,
-        }
-    }
+    // What cannot be told is compared by name alone.
+    let _ = climb(directory, |spot, _| {
+        met.insert(spot.identity);
+        Ok(ControlFlow::Continue(()))
+    });
     met
 }

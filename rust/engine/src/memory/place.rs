@@ -1,12 +1,16 @@
 //! The directory of a scope, entered or made part by part, never by way of a link (Y6).
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::{
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
 
 use rustix::{
     fs::{AtFlags, FileType, Mode, mkdirat, statat},
     io::{Errno, retry_on_intr},
 };
 
+use super::marker;
 use crate::tree::{open_directory, plain};
 
 /// Memories are somebody's own: only the account that writes them reads them, unless it is told otherwise.
@@ -20,18 +24,17 @@ pub(super) fn enter(root: BorrowedFd<'_>, path: &str) -> Result<Option<OwnedFd>,
     walk(root, path, false).map(|way| way?.pop())
 }
 
-/// Every directory on the way to `path` below `root`, the one at `path` last, each made if it is missing.
+/// Every directory on the way to `path` below `root`, the one at `path` last; `None` if one is missing.
+///
+/// With `make`, each that is missing is made, and each but the last is marked before anything else is in it: the
+/// last one is marked by who has locked it. `None` then means that one was deleted meanwhile.
 ///
 /// # Errors
-/// As [`enter`]; or a directory cannot be made.
-pub(super) fn make(root: BorrowedFd<'_>, path: &str) -> Result<Vec<OwnedFd>, String> {
-    walk(root, path, true).map(Option::unwrap_or_default)
-}
-
-/// Every directory on the way to `path` below `root`; `None` if one is missing.
+/// As [`enter`]; or a directory cannot be made or marked.
 pub(super) fn walk(root: BorrowedFd<'_>, path: &str, make: bool) -> Result<Option<Vec<OwnedFd>>, String> {
     let mut way: Vec<OwnedFd> = Vec::new();
     let mut end = 0;
+    let mut is_new = false;
     for part in path.split('/') {
         end += part.len();
         let shown = &path[..end];
@@ -39,12 +42,29 @@ pub(super) fn walk(root: BorrowedFd<'_>, path: &str, make: bool) -> Result<Optio
         if matches!(part, "" | "." | "..") {
             return Err(format!("{path:?} is no path of a scope"));
         }
-        let parent = way.last().map_or(root, |handle| handle.as_fd());
+        let above = way.last();
+        if make && let Some(above) = above {
+            match mark(above.as_fd(), is_new) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => {
+                    let above = path[..end - part.len() - 1].trim_end_matches('/');
+                    return Err(format!("{above:?} cannot be marked as memories: {}", plain(&error)));
+                }
+            }
+        }
+        let parent = above.map_or(root, |handle| handle.as_fd());
         let mut opened = open_directory(parent, part);
+        is_new = false;
         if make && opened.as_ref().is_err_and(|errno| *errno == Errno::NOENT) {
             match retry_on_intr(|| mkdirat(parent, part, PRIVATE_DIRECTORY)) {
+                Ok(()) => {
+                    is_new = true;
+                    opened = open_directory(parent, part);
+                }
                 // Somebody else was quicker.
-                Ok(()) | Err(Errno::EXIST) => opened = open_directory(parent, part),
+                Err(Errno::EXIST) => opened = open_directory(parent, part),
+                Err(Errno::NOENT) if above.is_some() => return Ok(None),
                 Err(errno) => return Err(format!("{shown:?} cannot be made: {}", plain(&errno.into()))),
             }
         }
@@ -52,10 +72,20 @@ pub(super) fn walk(root: BorrowedFd<'_>, path: &str, make: bool) -> Result<Optio
             Ok(handle) => way.push(handle),
             // No directory can have a name that long.
             Err(Errno::NOENT | Errno::NAMETOOLONG) if !make => return Ok(None),
+            Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(format!("{shown:?} {}", refusal(parent, part, errno))),
         }
     }
     Ok(Some(way))
+}
+
+/// Marks a directory on the way. One that was there before, and may not be written to, is left as it is: what
+/// lies below it has marks of its own.
+fn mark(directory: BorrowedFd<'_>, is_new: bool) -> io::Result<()> {
+    match marker::put_for_good(directory) {
+        Err(error) if !is_new && marker::is_forbidden(&error) => Ok(()),
+        other => other,
+    }
 }
 
 /// Why an entry could not be opened as a directory.

@@ -86,13 +86,17 @@ pub(super) fn replace(
     })
 }
 
+/// Removes what a killed writer left, if anything.
+pub(super) fn clear_temporary(directory: BorrowedFd<'_>) -> io::Result<()> {
+    match retry_on_intr(|| unlinkat(directory, TEMPORARY, AtFlags::empty())) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
 /// Writes the temporary file, and has it on the disk.
 fn write(directory: BorrowedFd<'_>, bytes: &[u8], like: Option<Stat>) -> io::Result<()> {
-    match retry_on_intr(|| unlinkat(directory, TEMPORARY, AtFlags::empty())) {
-        // What a killed writer left, if anything.
-        Ok(()) | Err(Errno::NOENT) => {}
-        Err(errno) => return Err(errno.into()),
-    }
+    clear_temporary(directory)?;
     let flags = OPEN | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
     let handle = retry_on_intr(|| openat(directory, TEMPORARY, flags, PRIVATE_FILE))?;
     if let Some(like) = like {

@@ -71,6 +71,14 @@ impl Shelf {
         kept.clear_out();
     }
 
+    /// Forgets a directory and those below it.
+    pub(super) fn forget(&self, root: Identity, path: &str) {
+        let below = |other: &str| {
+            other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.lock().bundles.retain(|(of, other), _| *of != root || !below(other));
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&self) {
         self.lock().bundles.clear();
@@ -117,6 +125,18 @@ mod tests {
         assert!(keys.contains(&"0".to_owned()) && !keys.contains(&"1".to_owned()));
         let other = Identity { inode: 3, ..ROOT };
         assert_ne!(shelf.take(other, "0").key(), first.key(), "another source");
+    }
+
+    #[test]
+    fn what_is_deleted_is_forgotten() {
+        let shelf = Shelf::new();
+        for path in ["a", "a/b", "ab", "b/a"] {
+            shelf.take(ROOT, path);
+        }
+        shelf.forget(Identity { inode: 3, ..ROOT }, "a");
+        assert_eq!(keys(&shelf).len(), 4, "another source's");
+        shelf.forget(ROOT, "a");
+        assert_eq!(keys(&shelf), ["ab", "b/a"]);
     }
 
     #[test]

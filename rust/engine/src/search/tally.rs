@@ -1,7 +1,5 @@
 //! What all concepts are worth, added up term by term.
 
-use std::ops::Deref;
-
 use crate::index::Matches;
 
 /// A score of one of the widths that are added up: bytes, where they suffice, go by the dozen.
@@ -22,24 +20,19 @@ impl Tally for u32 {
     }
 }
 
-/// Adds what each concept of a part is worth.
-pub(super) fn tally<'held, T: Tally>(
-    scores: &mut [T],
-    matches: impl Iterator<Item = (u32, &'held (impl Deref<Target = Matches> + 'held))>,
-) {
-    for (times, matches) in matches {
-        match &**matches {
-            Matches::Few(few) => {
-                for entry in few {
-                    let (concept, worth) = Matches::entry(*entry);
-                    let score = &mut scores[concept as usize];
-                    *score = score.add(worth, times);
-                }
+/// Adds what each concept of a part is worth for a term that was written so many times.
+pub(super) fn tally<T: Tally>(scores: &mut [T], times: u32, matches: &Matches) {
+    match matches {
+        Matches::Few(few) => {
+            for entry in few {
+                let (concept, worth) = Matches::entry(*entry);
+                let score = &mut scores[concept as usize];
+                *score = score.add(worth, times);
             }
-            Matches::Many(many) => {
-                for (score, worth) in scores.iter_mut().zip(many) {
-                    *score = score.add(*worth, times);
-                }
+        }
+        Matches::Many(many) => {
+            for (score, worth) in scores.iter_mut().zip(many) {
+                *score = score.add(*worth, times);
             }
         }
     }

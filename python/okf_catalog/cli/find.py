@@ -1,0 +1,47 @@
+"""Which catalog a command opens when it is not told."""
+
+import os
+from pathlib import Path
+
+import typer
+
+from okf_catalog.cli.screen import complain
+
+__all__ = ["MANIFEST", "VARIABLE", "find_catalog"]
+
+MANIFEST = "catalog.json"
+VARIABLE = "OKF_CATALOG"
+"""The environment variable that names a catalog."""
+
+
+def find_catalog() -> Path:
+    """What ``OKF_CATALOG`` names, else the nearest ``catalog.json`` upward from where one is.
+
+    Says on stderr which it is. An empty ``OKF_CATALOG`` names nothing. The path of a catalog that was found
+    leads there from where one is: no absolute path is shown.
+
+    Raises:
+        BadParameter: there is neither.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        complain(f"the catalog is {named}, which {VARIABLE} names")
+        return Path(named)
+    for up in range(_depth() + 1):
+        found = Path(*[".."] * up, MANIFEST)
+        # A directory that may not be looked into holds none for us.
+        if os.path.isfile(found):  # noqa: PTH113
+            complain(f"the catalog is {found}, the nearest upward")
+            return found
+    raise typer.BadParameter(
+        f"neither --catalog nor {VARIABLE} names one, and no {MANIFEST} is here or in a directory above; "
+        "okf-catalog init DIR writes one"
+    )
+
+
+def _depth() -> int:
+    """How many directories lie above this one; -1 if it was removed."""
+    try:
+        return len(Path.cwd().parents)
+    except OSError:
+        return -1

@@ -1,0 +1,232 @@
+//! The directories that hold a directory, up to the root of the file system.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    ops::ControlFlow,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::{Path, PathBuf},
+};
+
+use rustix::{
+    fs::{AtFlags, Mode, OFlags, fstat, open, openat, statat},
+    io::{Errno, retry_on_intr},
+};
+
+use super::marker::{MARKER, is_marked};
+use crate::{containment::Identity, tree::identity};
+
+/// No path of any system is deeper.
+const MAX_DEPTH: usize = 4096;
+/// How many directories in a row may look like the one below them, where mounts cannot be told apart, before
+/// that is taken for the root of the file system, which holds itself.
+const MAX_ALIKE: usize = 64;
+
+/// A directory as one mount shows it. What holds it may be another directory in another mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spot {
+    pub(crate) identity: Identity,
+    /// `None` if the system does not tell.
+    mount: Option<u64>,
+}
+
+/// How a directory is opened that is only passed through: that needs no right to list it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const PASSING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn mount(directory: BorrowedFd<'_>) -> Option<u64> {
+    use rustix::fs::{StatxFlags, statx};
+
+    let stat = retry_on_intr(|| statx(directory, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)).ok()?;
+    (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn mount(_directory: BorrowedFd<'_>) -> Option<u64> {
+    // No directory is mounted inside itself there.
+    Some(0)
+}
+
+impl Spot {
+    fn of(directory: BorrowedFd<'_>) -> rustix::io::Result<Self> {
+        let stat = retry_on_intr(|| fstat(directory))?;
+        Ok(Self { identity: identity(&stat), mount: mount(directory) })
+    }
+}
+
+/// Shows a directory and every one that holds it, up to the root of the file system or until it is enough.
+///
+/// # Errors
+/// What holds a directory cannot be told, or what `show` says.
+pub(super) fn climb(
+    directory: OwnedFd,
+    mut show: impl FnMut(Spot, BorrowedFd<'_>) -> rustix::io::Result<ControlFlow<()>>,
+) -> rustix::io::Result<()> {
+    let mut handle = directory;
+    let mut below: Option<Spot> = None;
+    let mut alike = 0;
+    for _ in 0..MAX_DEPTH {
+        let spot = Spot::of(handle.as_fd())?;
+        if below == Some(spot) {
+            // The root of the file system holds itself; a directory that is mounted inside itself looks so.
+            alike += 1;
+            if spot.mount.is_some() || alike == MAX_ALIKE {
+                return Ok(());
+            }
+        } else {
+            alike = 0;
+        }
+        if show(spot, handle.as_fd())?.is_break() {
+            return Ok(());
+        }
+        below = Some(spot);
+        handle = retry_on_intr(|| openat(handle.as_fd(), "..", PASSING, Mode::empty()))?;
+    }
+    Err(Errno::LOOP)
+}
+
+/// What was found out of directories within one call: whether they are memories, or lie among them.
+#[derive(Debug, Default)]
+pub(crate) struct Found(BTreeMap<Spot, bool>);
+
+impl Found {
+    /// Whether a directory, or any that holds it, is `barred`.
+    ///
+    /// # Errors
+    /// That cannot be told.
+    pub(super) fn encloses(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        barred: impl Fn(Identity, BorrowedFd<'_>) -> rustix::io::Result<bool>,
+    ) -> io::Result<bool> {
+        let mut met = Vec::new();
+        let mut verdict = false;
+        climb(directory.try_clone_to_owned()?, |spot, handle| {
+            // Where mounts cannot be told apart, one directory may lie in several places.
+            let known = self.0.get(&spot).filter(|_| spot.mount.is_some());
+            verdict = known.map_or_else(|| barred(spot.identity, handle), |known| Ok(*known))?;
+            met.push(spot);
+            let enough = verdict || known.is_some();
+            Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        self.0.extend(met.into_iter().map(|spot| (spot, verdict)));
+        Ok(verdict)
+    }
+}
+
+/// The directories above the catalog root, none of which had a mark. The kernel is not asked to tell of changes
+/// in them: others may make files there all the time. So they are looked at, at one system call each.
+#[derive(Debug, Clone)]
+pub(crate) struct Roof {
+    /// Where marks would be.
+    marks: Vec<PathBuf>,
+    /// The root of the file system, as it is reached from the catalog root.
+    top: PathBuf,
+    identity: Identity,
+}
+
+impl Roof {
+    /// The directories above `root`; `None` if one is marked, or they cannot be told.
+    pub(crate) fn above(root: &Path) -> Option<Self> {
+        let handle = retry_on_intr(|| open(root, PASSING, Mode::empty())).ok()?;
+        let mut marks = Vec::new();
+        let mut top = (root.to_owned(), None);
+        let climbed = climb(handle, |spot, handle| {
+            if top.1.is_some() {
+                top.0.push("..");
+                marks.push(top.0.join(MARKER));
+                if is_marked(handle)? {
+                    return Err(Errno::EXIST);
+                }
+            }
+            top.1 = Some(spot.identity);
+            Ok(ControlFlow::Continue(()))
+        });
+        climbed.ok().and(top.1).map(|identity| Self { marks, top: top.0, identity })
+    }
+
+    /// Whether the directories above are the same as they were, as far as that matters, and none is marked.
+    pub(crate) fn is_whole(&self) -> bool {
+        let stat = |path: &Path, flags| statat(rustix::fs::CWD, path, flags);
+        let is_missing =
+            |mark: &PathBuf| stat(mark, AtFlags::SYMLINK_NOFOLLOW).is_err_and(|errno| errno == Errno::NOENT);
+        self.marks.iter().all(is_missing)
+            && stat(&self.top, AtFlags::empty()).is_ok_and(|stat| identity(&stat) == self.identity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_way_up_ends_at_the_root_of_the_file_system() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("a/b");
+        fs::create_dir_all(&path).unwrap();
+        let mut met = Vec::new();
+        climb(fs::File::open(&path).unwrap().into(), |spot, _| {
+            met.push(spot.identity);
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+        let expected: Vec<Identity> = path
+            .canonicalize()
+            .unwrap()
+            .ancestors()
+            .map(|path| Identity::of(&fs::metadata(path).unwrap()))
+            .collect();
+        assert_eq!(met, expected);
+    }
+
+    #[test]
+    fn what_was_found_out_of_one_directory_holds_for_its_siblings() {
+        let temporary = tempfile::tempdir().unwrap();
+        for path in ["in/a/b", "in/c", "out/d"] {
+            fs::create_dir_all(temporary.path().join(path)).unwrap();
+        }
+        fs::write(temporary.path().join("in").join(MARKER), "").unwrap();
+        let mut found = Found::default();
+        let mut lies_in = |path: &str| {
+            let handle = fs::File::open(temporary.path().join(path)).unwrap();
+            let counted = std::cell::Cell::new(0);
+            let barred = |_, handle: BorrowedFd<'_>| {
+                counted.set(counted.get() + 1);
+                is_marked(handle)
+            };
+            (found.encloses(handle.as_fd(), barred).unwrap(), counted.get())
+        };
+        assert_eq!(lies_in("in/a/b"), (true, 3));
+        assert_eq!(lies_in("in/c"), (true, 1));
+        assert!(!lies_in("out/d").0);
+        assert!(!lies_in("out").0);
+    }
+
+    #[test]
+    fn a_mark_above_a_catalog_root_is_seen_and_so_is_another_place() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().join("a/b/root");
+        fs::create_dir_all(&root).unwrap();
+        let roof = Roof::above(&root).unwrap();
+        assert!(roof.is_whole());
+        let mark = temporary.path().join("a").join(MARKER);
+        fs::write(&mark, "").unwrap();
+        assert!(!roof.is_whole() && Roof::above(&root).is_none());
+        fs::remove_file(&mark).unwrap();
+        assert!(roof.is_whole());
+        // A mark in the root itself is for whoever watches it.
+        fs::write(root.join(MARKER), "").unwrap();
+        assert!(roof.is_whole() && Roof::above(&root).is_some());
+        // One level deeper than before, what is above is not all known.
+        fs::create_dir(temporary.path().join("deeper")).unwrap();
+        fs::rename(temporary.path().join("a"), temporary.path().join("deeper/a")).unwrap();
+        std::os::unix::fs::symlink("deeper/a", temporary.path().join("a")).unwrap();
+        assert!(!roof.is_whole());
+        assert!(Roof::above(&root).unwrap().is_whole());
+    }
+}
