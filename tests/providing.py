@@ -35,23 +35,22 @@ def passage(
     concept_id: str, title: str | None = None, snippet: str = "", source_id: str = "s", **fields: Any
 ) -> KnowledgePassage:
     """A passage made by hand, which shows a snippet."""
-    return KnowledgePassage(
-        **{
-            "source_id": source_id,
-            "concept_id": concept_id,
-            "title": title,
-            "excerpt": "an excerpt is in no block",
-            "snippet": snippet,
-            "score": 1,
-            "bundle_relative_path": f"{concept_id}.md",
-            "trust_tier": TrustTier.UNVERIFIED,
-            "status": ConceptStatus.STABLE,
-            "stale_after": None,
-            "concept_type": None,
-            "description": None,
-            **fields,
-        }
-    )
+    made: dict[str, Any] = {
+        "source_id": source_id,
+        "concept_id": concept_id,
+        "title": title,
+        "excerpt": "an excerpt is in no block",
+        "snippet": snippet,
+        "score": 1,
+        "bundle_relative_path": f"{concept_id}.md",
+        "trust_tier": TrustTier.UNVERIFIED,
+        "status": ConceptStatus.STABLE,
+        "stale_after": None,
+        "concept_type": None,
+        "description": None,
+        **fields,
+    }
+    return KnowledgePassage(**made)
 
 
 def user(text: str | None) -> ChatMessage:

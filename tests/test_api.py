@@ -97,7 +97,8 @@ SIGNATURES = {
     "KnowledgeContext": "(query, generation, passages, diagnostics)",
     "KnowledgeContextProvider": "(resolver, memory_store=None, *, token_budget=2000, "
     "knowledge_budget_share=0.6, memory_budget_share=0.4, resolver_strategy=None, fairness_quota=None, "
-    "stale_policy=StalePolicy.USE, scope_accessor=None, memory_capture=MemoryCaptureMode.DISABLED, "
+    "stale_policy=StalePolicy.USE, block_content='snippet', scope_accessor=None, "
+    "memory_capture=MemoryCaptureMode.DISABLED, "
     "capture_tier=MemoryTier.USER, count_tokens=None, on_internal_error=None, clock=None)",
     "KnowledgeContextProvider.provide": "(self, messages, *, session=None)",
     "KnowledgeContextProvider.provide_async": "(self, messages, *, session=None)",

@@ -53,7 +53,7 @@ def block_of(directory: Path, text: str, **options: Any) -> list[str]:
 # What of a concept
 
 FRONT = "---\ntitle: A title\ndescription: What it is.\n---\n"
-FILE = f"{FRONT}\n# A title\n\nOne line.\n\nA word\tand more.\n\n    code\n\n"
+FILE = f"{FRONT}\n# A title\n\nOne line.\n\nA word and more.\n\n    code\there\n\n"
 
 
 def test_a_snippet_is_the_line_that_answers(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_snippet_is_the_line_that_answers(tmp_path: Path) -> None:
 
 
 def test_a_body_is_all_of_it_but_for_blank_lines_at_its_ends(tmp_path: Path) -> None:
-    lines = ["A title", "# A title", "", "One line.", "", "A word\tand more.", "", "    code"]
+    lines = ["A title", "# A title", "", "One line.", "", "A word and more.", "", "    code\there"]
     assert block_of(tmp_path, FILE, block_content="body") == lines
 
 

@@ -164,15 +164,13 @@ def test_control_characters_never_reach_the_terminal(
         "small/b.md": "refund \x1b]0;owned\x07 \x08\x7f\u009b31m \u202eevil\u2066\n",
     }
     write_tree(catalog.parent, files)
-    # A snippet has spaces for control characters already; a body is shown as it is.
-    asked = ["context", "refund", "--catalog", catalog, "--content", content]
+    asked: list[str | Path] = ["context", "refund", "--catalog", catalog, "--content", content]
     shown = run(*asked, env=terminal)
     for character in "\x07\x08\x7f\x9b\u202e\u2066":
         assert character not in shown
     assert "\x1b]" not in shown
     assert "\x1b[2J" not in shown
-    assert (r"refund \x1b]0;owned\x07 \x08\x7f\x9b31m \u202eevil\u2066" in shown) == (content == "body")
-    assert r"\u202eevil\u2066" in shown
+    assert r"refund \x1b]0;owned\x07 \x08\x7f\x9b31m \u202eevil\u2066" in shown
     assert "&#27;]0;name&#7;" in shown
     assert run(*asked, "--json", env=terminal).isascii()
 

@@ -52,7 +52,7 @@ def tags(message: str) -> tuple[int, int]:
 
 @functools.cache
 def overlooked(character: str) -> str:
-    """What is left of a character for somebody who reads nothing but letters, digits, brackets and slashes."""
+    """What is left of a character for somebody who reads nothing but letters, digits, brackets, slashes."""
     return "".join(
         letter
         for part in unicodedata.normalize("NFKD", character)

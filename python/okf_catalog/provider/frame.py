@@ -178,4 +178,6 @@ def _beginning(started: str, following: str, least: int) -> str:
     for place in range(len(started) - 1, nearest - 1, -1):
         if started[place].isspace() or started[place] == _ZERO_WIDTH_SPACE:
             return started[:place].rstrip()
+    if started[-1:].isascii() and following.isascii():
+        return started
     return started[: last_grapheme_end(started + following, len(started))]

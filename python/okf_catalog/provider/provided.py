@@ -15,7 +15,8 @@ __all__ = ["ContextBlock", "ProvidedContext"]
 class ContextBlock:
     """One passage as it stands in the message, and where it comes from.
 
-    ``text`` is the block with its tags; ``truncated`` says that lines of the passage are missing.
+    ``text`` is the block with its tags; ``truncated`` says that something of the passage is missing,
+    as the last line between the tags does: ``… (truncated)``.
     """
 
     role: SourceRole

@@ -110,10 +110,14 @@ class KnowledgeContextProvider:
 
     ``token_budget`` is what the message counts at most, ``knowledge_budget_share`` and
     ``memory_budget_share`` how it is divided first; what one side leaves, the other may use (X6).
-    ``count_tokens(text)`` counts; without it four code points are a token (X3).
+    ``count_tokens(text)`` counts; without it four code points are a token (X3). A passage for which there is
+    no room is cut, at whole lines or at a word, or left out if nothing useful would be left of it, and those
+    after it still have their chance: none takes more than half of the room of its side from others by being
+    cut.
 
     ``block_content`` says what a block shows of a concept below its title: ``"snippet"``, the one line that
-    answers best, or ``"body"``, all of it as far as there is room (X4).
+    answers best, or ``"body"``, all of it as far as there is room (X4). The first line of a block ends with
+    ``[draft]`` or ``[deprecated]``, and ``[stale]``, if the concept is that.
 
     ``scope_accessor()`` says on whose behalf an invocation runs; without it, on nobody's in particular
     (``LOCAL``). It is called once for each ``provide``, in the caller's thread and context (X2).

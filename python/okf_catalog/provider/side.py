@@ -141,7 +141,7 @@ class _Filling:
         if not block.complete:
             return None
         # Of a long text only the beginning is counted, if that is too much already.
-        enough = 8 * (left + 8)
+        enough = 8 * (max(left, 0) + 8)
         if len(block.content) > 2 * enough and self._alone(block.content[:enough]) > left:
             return None
         return self._alone(block.whole)
