@@ -194,7 +194,8 @@ class FileMemoryStore:
         local scope: a user without a tenant is somebody else.
 
         Each scope is deleted by itself, and whoever writes to one is waited for: what is written to a scope
-        after it was deleted is there afterwards. What cannot be deleted does not keep the rest; ``error``
+        after it was deleted is there afterwards. That takes the disk some milliseconds for each scope, and
+        can be interrupted between two. What cannot be deleted does not keep the rest; ``error``
         says what that is. The directories and everything in them are deleted, files that are no concepts too;
         links are deleted, and not followed, and what is mounted inside is left.
 
