@@ -120,6 +120,26 @@ def test_search_shows_rank_source_concept_score_title_and_snippet(catalog: Path)
     ]
 
 
+def test_search_shows_a_snippet_instead_of_an_excerpt_that_says_nothing(content_catalog: Path) -> None:
+    late, early = "stale_after: 9999-01-01", "stale_after: 2000-01-01"
+    files = {
+        "bundle/a.md": f"---\ntitle: Word\n{late}\n---\n# Word\n\na word\n",
+        "bundle/b.md": f"---\ntitle: Word\ndescription: said\n{early}\n---\n",
+        "bundle/c.md": "x" * 5000 + " word " + "y" * 5000,
+    }
+    write_tree(content_catalog.parent, files)
+    lines = run("search", "word", "--catalog", content_catalog).splitlines()
+    assert lines[1].endswith("score 4, stale after 9999-01-01")
+    assert lines[2] == "    a **word**"
+    assert lines[5].endswith("score 3, stale since 2000-01-01")
+    assert lines[6] == "    said"
+    assert lines[10].strip().startswith("…")
+    assert " **word** y" in lines[10]
+    assert len(lines[10].strip()) == 320 + len("****")
+    rows = answer(content_catalog, "word")["passages"]
+    assert [(row["snippet"], row["is_stale"]) for row in rows[:2]] == [("a word", False), ("said", True)]
+
+
 def test_a_terminal_gets_colours_instead_of_asterisks(catalog: Path) -> None:
     terminal = {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}
     shown = run("search", "draft", "--catalog", catalog, env=terminal)

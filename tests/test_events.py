@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import shutil
@@ -95,6 +96,13 @@ def replace(bundle: Path) -> None:
     write(bundle / "n.md", "word")
 
 
+def exchange(bundle: Path) -> None:
+    write(bundle.parent / "old/n.md", "word")
+    renamed_at = ctypes.CDLL(None, use_errno=True).renameat2
+    exchanging = 2
+    assert renamed_at(-100, bytes(bundle), -100, bytes(bundle.parent / "old"), exchanging) == 0
+
+
 CHANGES: dict[str, Callable[[Path], object]] = {
     "an edit": lambda kb: write(kb / "d/b.md", "other"),
     "an edit of the same size": lambda kb: write(kb / "d/b.md", "word 2wo"),
@@ -119,6 +127,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a link that comes": lambda kb: (kb / "link.md").symlink_to("a.md"),
     "a link out of the bundle": lambda kb: (kb / "link.md").symlink_to("/etc/passwd"),
     "the bundle replaced": replace,
+    "the bundle and another directory that change places": exchange,
     "the bundle gone": lambda kb: kb.rename(kb.parent / "old"),
     "the bundle a link": lambda kb: kb.rename(kb.parent / "old").parent.joinpath("kb").symlink_to("old"),
     "the bundle a file": lambda kb: write(kb.rename(kb.parent / "old").parent / "kb", "word"),
@@ -154,6 +163,186 @@ def test_a_file_edited_by_another_name_is_seen(tmp_path: Path) -> None:
         place = Place(catalog, tmp_path)
         write(tmp_path / "elsewhere", "other")
         assert place.same() == [("a", "other")]
+
+
+class Held:
+    """A file of the bundle, and a descriptor that was opened by another name."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self.descriptor = descriptor
+
+
+def opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR)
+
+
+def linked_in_and_unlinked(kb: Path) -> Held:
+    write(kb.parent / "out", "word")
+    held = Held(kb / "t.md", opened(kb.parent / "out"))
+    os.link(kb.parent / "out", held.path)
+    (kb.parent / "out").unlink()
+    return held
+
+
+def linked_in(kb: Path) -> Held:
+    write(kb.parent / "out", "word")
+    os.link(kb.parent / "out", kb / "t.md")
+    return Held(kb / "t.md", opened(kb.parent / "out"))
+
+
+def linked_into_another_directory(kb: Path) -> Held:
+    held = Held(kb / "d/t.md", opened(kb / "a.md"))
+    os.link(kb / "a.md", held.path)
+    (kb / "a.md").unlink()
+    return held
+
+
+def linked_out(kb: Path) -> Held:
+    os.link(kb / "a.md", kb.parent / "out")
+    return Held(kb / "a.md", opened(kb.parent / "out"))
+
+
+def linked_out_and_moved(kb: Path) -> Held:
+    held = Held(kb / "d/t.md", linked_out(kb).descriptor)
+    (kb / "a.md").rename(held.path)
+    return held
+
+
+def out_and_back_into_another_directory(kb: Path) -> Held:
+    held = Held(kb / "d/t.md", opened(kb / "a.md"))
+    os.link(kb / "a.md", kb.parent / "out")
+    (kb / "a.md").unlink()
+    (kb.parent / "out").rename(held.path)
+    return held
+
+
+def made_without_a_name(kb: Path) -> Held:
+    try:
+        descriptor = os.open(kb.parent, os.O_TMPFILE | os.O_RDWR)
+    except OSError:
+        pytest.skip("this file system makes no files without names")
+    held = Held(kb / "t.md", descriptor)
+    os.write(descriptor, b"word")
+    link = ctypes.CDLL(None, use_errno=True).linkat
+    follow = 0x400
+    assert link(-100, f"/proc/self/fd/{descriptor}".encode(), -100, bytes(held.path), follow) == 0
+    return held
+
+
+def renamed_in(kb: Path) -> Held:
+    write(kb.parent / "out", "word")
+    held = Held(kb / "t.md", opened(kb.parent / "out"))
+    (kb.parent / "out").rename(held.path)
+    return held
+
+
+def a_directory_moved_with_it(kb: Path) -> Held:
+    held = Held(kb / "f/z/b.md", linked_in_and_unlinked(kb).descriptor)
+    (kb / "t.md").replace(kb / "d/b.md")
+    (kb / "d").rename(kb / "f/z")
+    return held
+
+
+HOLDS = [
+    linked_in_and_unlinked,
+    linked_in,
+    linked_into_another_directory,
+    linked_out,
+    linked_out_and_moved,
+    out_and_back_into_another_directory,
+    made_without_a_name,
+    renamed_in,
+    a_directory_moved_with_it,
+]
+
+
+def by_pipe(descriptor: int) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"other")
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.splice(reading, None, descriptor, ctypes.byref(ctypes.c_int64(0)), 5, 0) == 5
+    os.close(reading)
+    os.close(writing)
+
+
+def by_copy(descriptor: int) -> None:
+    source = os.memfd_create("other")
+    os.write(source, b"other")
+    os.lseek(source, 0, os.SEEK_SET)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.sendfile(descriptor, source, None, 5)
+    os.close(source)
+
+
+def by_many_small_writes(descriptor: int) -> None:
+    for at in range(5):
+        os.pwrite(descriptor, b"other"[at : at + 1], at)
+
+
+WRITES: dict[str, Callable[[int], object]] = {
+    "a write": lambda descriptor: os.pwrite(descriptor, b"other", 0),
+    "small writes": by_many_small_writes,
+    "a truncation": lambda descriptor: os.ftruncate(descriptor, 0),
+    "a file made longer": lambda descriptor: os.posix_fallocate(descriptor, 0, 100),
+    "a splice": by_pipe,
+    "a copy inside the kernel": by_copy,
+}
+
+
+@pytest.mark.parametrize("hold", HOLDS)
+@pytest.mark.parametrize("held_before", [True, False], ids=["held before reading", "held after reading"])
+def test_a_write_by_a_name_or_descriptor_from_outside_the_directory_is_seen(
+    tmp_path: Path, hold: Callable[[Path], Held], held_before: bool
+) -> None:
+    with make_catalog(tmp_path, {"kb": {"files": FILES}}) as catalog:
+        held = hold(tmp_path / "kb") if held_before else None
+        place = Place(catalog, tmp_path)
+        held = held or hold(place.bundle)
+        try:
+            place.same()
+            for write_by in WRITES.values():
+                os.pwrite(held.descriptor, b"word", 0)
+                place.same()
+                before = held.path.read_bytes()
+                write_by(held.descriptor)
+                assert held.path.read_bytes() != before
+                place.same()
+            assert place.report().compared_because is None
+        finally:
+            os.close(held.descriptor)
+
+
+@pytest.mark.parametrize("hold", [linked_out, linked_into_another_directory])
+def test_a_change_just_after_the_name_is_made_is_seen(place: Place, hold: Callable[[Path], Held]) -> None:
+    held = hold(place.bundle)
+    os.pwrite(held.descriptor, b"other", 0)
+    os.close(held.descriptor)
+    assert any(excerpt.startswith("other") for _, excerpt in place.same())
+
+
+def test_files_that_come_later_are_watched_too(place: Place) -> None:
+    for number in range(40):
+        path = place.bundle / f"d/n{number}.md"
+        write(path, "word")
+        place.found()
+        out = place.root / f"out{number}"
+        os.link(path, out)
+        write(out, f"other {number}")
+        assert (f"d/n{number}", f"other {number}") in place.found()
+        path.unlink()
+        write(out, "nobody's")
+    place.same()
+
+
+def test_a_file_that_left_the_bundle_is_watched_no_more(place: Place) -> None:
+    before = watches()
+    for number in range(20):
+        write(place.bundle / "n.md", "word")
+        place.found()
+        (place.bundle / "n.md").rename(place.root / f"left{number}")
+        place.found()
+    assert watches() == before
 
 
 def test_the_way_to_a_bundle_may_change(tmp_path: Path) -> None:
@@ -198,11 +387,12 @@ def test_a_link_above_the_manifest_may_be_turned(tmp_path: Path) -> None:
         assert [passage.excerpt for passage in resolver.search("word").passages] == ["word two"]
 
 
-def test_a_bundle_that_was_replaced_is_watched_no_more(place: Place) -> None:
-    def watches() -> int:
-        infos = [path for path in Path("/proc/self/fdinfo").iterdir() if path.exists()]
-        return sum(path.read_text(encoding="ascii").count("inotify wd") for path in infos)
+def watches() -> int:
+    infos = [path for path in Path("/proc/self/fdinfo").iterdir() if path.exists()]
+    return sum(path.read_text(encoding="ascii").count("inotify wd") for path in infos)
 
+
+def test_a_bundle_that_was_replaced_is_watched_no_more(place: Place) -> None:
     before = watches()
     for number in range(30):
         shutil.copytree(place.bundle, place.root / "next")
@@ -320,6 +510,128 @@ def test_a_file_system_mounted_over_a_directory_is_seen(tmp_path: Path) -> None:
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("nothing can be mounted here")
     assert done.stdout == "seen\n", done.stderr
+
+
+def outside(program: str, path: Path, *before: str) -> str:
+    """What a program prints that may mount what it likes, and lower its limits."""
+    shell = " && ".join([*before, f'exec {sys.executable} -c "$0" {path}'])
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", shell, HEAD + program]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    except FileNotFoundError:
+        pytest.skip("there is no unshare here")
+    if any(refused in done.stderr for refused in ("unshare:", "mount:", "/proc/sys/user")):
+        pytest.skip("this system allows no namespaces")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+HEAD = """
+import os, pathlib, subprocess, sys, okf_catalog
+root = pathlib.Path(sys.argv[1])
+catalog = okf_catalog.FileKnowledgeCatalog(root / "catalog.json", watch_for_changes=False)
+resolver = okf_catalog.GroupedKnowledgeResolver(catalog)
+count = lambda: len(resolver.search("word").passages)
+because = lambda: catalog.report().sources[0].compared_because
+run = lambda *command: subprocess.run(command, check=True)
+"""
+
+
+def test_a_file_system_mounted_over_a_bundle_or_the_root_is_seen(tmp_path: Path) -> None:
+    make_catalog(tmp_path, {"kb": {"files": FILES}}).close()
+    program = """
+assert count() == 4
+run("mount", "-t", "tmpfs", "none", root / "kb")
+assert count() == 0
+(root / "kb/new.md").write_text("word")
+assert count() == 1
+run("umount", root / "kb")
+assert count() == 4
+(root / "kb/a.md").write_text("nothing")
+assert count() == 3
+run("mount", "-t", "tmpfs", "none", root)
+context = resolver.search("word")
+assert [d.code.name for d in context.diagnostics] == ["SOURCE_UNAVAILABLE"]
+(root / "kb").mkdir()
+(root / "kb/new.md").write_text("word")
+assert count() == 1
+run("umount", root)
+assert count() == 3
+print(because())
+"""
+    assert outside(program, tmp_path) == "None\n"
+
+
+def test_writes_under_another_mount_of_the_bundle_are_seen(tmp_path: Path) -> None:
+    make_catalog(tmp_path, {"kb": {"files": FILES}}).close()
+    (tmp_path / "twin").mkdir()
+    program = """
+run("mount", "--bind", root / "kb", root / "twin")
+assert count() == 4
+(root / "twin/a.md").write_text("nothing")
+assert count() == 3
+(root / "twin/d/new.md").write_text("word")
+assert count() == 4
+file = open(root / "twin/f/g.md", "w")
+run("umount", "-l", root / "twin")
+print("nothing", file=file, flush=True)
+assert count() == 3
+print(because())
+"""
+    assert outside(program, tmp_path) == "None\n"
+
+
+LATE = "found within half a minute"
+
+
+def test_a_bundle_of_too_many_files_says_what_is_found_late(tmp_path: Path) -> None:
+    files = {f"d{i}/{i}.md": "word" for i in range(11)}
+    make_catalog(tmp_path, {"kb": {"files": files}}).close()
+    program = """
+assert count() == 11
+(root / "kb/d3/3.md").write_text("nothing")
+assert count() == 10
+(root / "kb/new.md").write_text("word")
+assert count() == 11
+os.link(root / "kb/d4/4.md", root / "out")
+(root / "kb/d4/x.md").write_text("word")
+assert count() == 12
+(root / "out").write_text("nothing")
+assert count() == 11, "a second name was there when it was listed"
+print(because())
+"""
+    said = outside(program, tmp_path, "echo 160 > /proc/sys/user/max_inotify_watches")
+    assert said.startswith("it has more files than the 10 that are watched one by one"), said
+    assert LATE in said
+
+
+def test_a_bundle_within_the_limit_finds_nothing_late(tmp_path: Path) -> None:
+    make_catalog(tmp_path, {"kb": {"files": {f"d{i}/{i}.md": "word" for i in range(10)}}}).close()
+    program = """
+assert count() == 10
+os.link(root / "kb/d4/4.md", root / "out")
+(root / "out").write_text("nothing")
+assert count() == 9
+print(because())
+"""
+    assert outside(program, tmp_path, "echo 160 > /proc/sys/user/max_inotify_watches") == "None\n"
+
+
+def test_directories_are_watched_before_files(tmp_path: Path) -> None:
+    """Each of 30 directories needs a watch, the bundle and the way to it need two; there are 32."""
+    files = {**{f"d{i:02}/x.txt": "" for i in range(30)}, "a.md": "word", "d29/b.md": "word"}
+    make_catalog(tmp_path, {"kb": {"files": files}}).close()
+    program = """
+assert count() == 2
+(root / "kb/d29/b.md").write_text("nothing")
+assert count() == 1
+(root / "kb/d07/new.md").write_text("word")
+assert count() == 2
+print(because())
+"""
+    said = outside(program, tmp_path, "echo 32 > /proc/sys/user/max_inotify_watches")
+    assert said.startswith("the limit of inotify watches"), said
+    assert LATE in said
 
 
 def test_manual_freshness_sees_what_the_last_refresh_saw(tmp_path: Path) -> None:

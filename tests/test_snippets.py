@@ -245,6 +245,21 @@ def lines(draw: DrawFn) -> str:
     return "".join("".join(run) * draw(st.sampled_from([1, length])) for run in runs)
 
 
+RARE = ("q", "qq", "q" * 250, "q" * 330, "\u0301q", "q\u0301", "👩\u200dq", "🇪q", "ⱥq", "\u1161q")
+
+
+@st.composite
+def long_lines(draw: DrawFn) -> tuple[str, str]:
+    """A rare term somewhere in a long line, and the line."""
+    pieces = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join)
+    lengths = st.sampled_from([0, 1, 60, 79, 81, 120, 230, 400])
+    before, after = draw(pieces), draw(pieces)
+    rare = draw(st.sampled_from(RARE))
+    line = before * 400 + rare + after * 400
+    start = len(before) * 400
+    return rare, line[start - min(draw(lengths), start) : start + len(rare) + draw(lengths)]
+
+
 MARKUP = (
     "",
     "# {}",
@@ -272,6 +287,13 @@ def documents(draw: DrawFn) -> tuple[str, str, str | None, str | None]:
         for _ in range(draw(st.integers(0, 5)))
     ]
     title, description = draw(st.none() | text), draw(st.none() | text)
+    if draw(st.booleans()):
+        rare, line = draw(long_lines())
+        if draw(st.booleans()):
+            body.insert(draw(st.integers(0, len(body))), line)
+        else:
+            description = line
+        return rare, "\n".join(body), title, description
     words = [word for line in pool for word in naive.terms_of(line)]
     chosen = draw(st.lists(st.sampled_from(words or ["a"]), min_size=1, max_size=12))
     terms = [word[: draw(st.sampled_from([1, 2, 400]))] for word in chosen]

@@ -53,9 +53,11 @@ class SourceReport:
 
     ``directory`` is ``None`` if the source is disabled or unavailable; ``concepts`` counts what can be
     found; ``duplicate_of`` is the id of the source before it, in order S1, that names the same directory;
-    ``failure`` says why the source is unavailable; ``compared_because`` says why the directory is compared
-    with what is in memory before each search, and is ``None`` where the kernel tells of every change. Memory
-    sources are counted for the report alone; their files are compared whenever a scope is read.
+    ``failure`` says why the source is unavailable; ``compared_because`` says why it is not enough to wait for
+    the kernel to tell of changes, so that the directory is compared with what is in memory: before each
+    search, or, where the text says so, every half minute. It is ``None`` where the kernel tells of every
+    change but those that :class:`Freshness` names. Memory sources are counted for the report alone; their
+    files are compared whenever a scope is read.
 
     ``remarks`` say what a reader may have lost although a file is served, or which name only looks like a
     concept's (B11), sorted by path, then line. There are at most 1,000, of each code the first ones up to a
@@ -118,7 +120,8 @@ class FileKnowledgeCatalog:
     """A catalog read from ``catalog.json``, and the bundles it names.
 
     Opening reads the manifest and checks the path of every enabled source (C2). Bundles are read when they
-    are first searched, and every search sees every change to their files that was complete before it (F1).
+    are first searched, and every search sees every change to their files that was complete before it (F1);
+    ``Freshness`` names the few kinds of change that are found later.
 
     Args:
         catalog_file_path: the manifest.

@@ -101,7 +101,8 @@ class KnowledgeBatch(Sequence[KnowledgeContext]):
 
         Columns: ``query_index`` (from 0, within this batch), ``rank`` (from 1), ``source_id``,
         ``concept_id``, ``title``, ``excerpt``, ``score``, ``bundle_relative_path``, ``trust_tier``,
-        ``status``, ``stale_after``, ``concept_type``, ``description``, ``snippet``, ``is_stale``. The rows are made while they are read, without Python objects.
+        ``status``, ``stale_after``, ``concept_type``, ``description``, ``snippet``, ``is_stale``.
+        The rows are made while they are read, without Python objects.
         """
         return self._answers.table(self._places)
 

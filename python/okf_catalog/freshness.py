@@ -13,14 +13,27 @@ class Freshness:
 
     ``EXACT``, the default, promises F1: a search sees every change to a bundle's files that was complete
     before it began. Where the kernel tells of every change (Linux, local file systems, no links in the
-    bundle) an unchanged catalog costs two system calls; elsewhere the tree is compared before each search,
-    and ``report()`` says why. Three kinds of change come without a word from the kernel, and are found within
-    half a minute by a comparison in the background: writing through memory (``mmap``), writing by
-    asynchronous kernel I/O, and writing by a name or an open descriptor outside the bundle that the file did
-    not have when it was read.
+    bundle) an unchanged catalog costs three system calls, however many sources it has; elsewhere the tree is
+    compared before each search, and ``SourceReport.compared_because`` says why.
+
+    These changes come without a word from the kernel. A comparison in the background finds them within half a
+    minute:
+
+    - a write through memory (``mmap``), if the file system gives the file another time for it. Often only the
+      first write to a page does that: what is written to the same page after the file was read, and every
+      such write on some file systems, is not found before the file changes in another way;
+    - a write by the kernel's asynchronous I/O (``io_submit``; not ``io_uring``);
+    - in a bundle with more files than a sixteenth of the inotify watches that a user may have
+      (``fs.inotify.max_user_watches``), or where none are left: a write to a file by a hard link, or by a
+      descriptor opened with a name, that lies outside the directory of the file. In smaller bundles such
+      writes are seen by the next search. ``compared_because`` says when this is so;
+    - a change by such a link or descriptor of the permissions of a file that this process may not read.
+
+    Whatever is compared relies on the file system: a change that leaves size, inode and both times of a file
+    as they are is not seen, nor what a network mount still has in its own cache.
 
     ``manual()`` promises only that a search sees what was complete before the source was first searched, or
-    before the last ``refresh()``. The disk is not touched in between.
+    before the last ``refresh()``. The disk is not touched in between, and a search costs one system call.
 
     Example:
         >>> Freshness.manual() == Freshness.EXACT

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["OkfRetriever"]
 
 _READ_BY_MODELS = {"source_id", "concept_id", "trust_tier", "status", "stale_after", "is_stale"}
-"""LlamaIndex writes metadata above a node's text; the rest, and what is not so, would only spend tokens there."""
+"""LlamaIndex writes metadata above a node's text; the rest, and what is not so, only costs tokens."""
 
 
 @final

@@ -9,7 +9,7 @@ from okf_catalog._engine import KnowledgePassage, is_blank, last_grapheme_end, p
 from okf_catalog.checks import check_kind
 from okf_catalog.errors import RefusedValueError
 from okf_catalog.manifest import SourceRole
-from okf_catalog.provider.neutral import neutralised, neutralised_attribute, without_marks
+from okf_catalog.provider.neutral import LESS_THAN, neutralised, neutralised_attribute, without_marks
 from okf_catalog.values import ConceptStatus
 
 __all__ = ["Block", "BlockContent", "block_of", "check_content", "joined"]
@@ -19,6 +19,7 @@ BlockContent: TypeAlias = Literal["snippet", "body"]
 CONTENTS = ("snippet", "body")
 
 CLOSING = "</okf-context>"
+STALE = "stale"
 TRUNCATED = "… (truncated)"
 SMALLEST = f'<okf-context id="memory::">\n\n{CLOSING}'
 """No block is shorter than this."""
@@ -97,14 +98,13 @@ class Block:
             least = 2 * USEFUL if kept else USEFUL
             started = _beginning(self.content[ended + 1 : most], self.content[most], least)
             if len(started.strip()) >= least:
-                kept = self.content[: ended + 1] + started
+                kept = self.content[: _outside_reference(self.content, ended + 1 + len(started))]
         return None if is_blank(kept) else self._framed(kept, TRUNCATED)
 
     def _framed(self, content: str, *more: str) -> str:
         first, line_end, others = content.partition("\n")
         first = f"{without_marks(first)} {self.marks}".strip(" ") if self.marks else without_marks(first)
-        # All lines together: a tag may begin in one and go on in the next.
-        return joined([self.opening, neutralised(first + line_end + others), *more, CLOSING])
+        return joined([self.opening, first + line_end + others, *more, CLOSING])
 
 
 def joined(texts: list[str]) -> str:
@@ -129,16 +129,17 @@ def block_of(role: SourceRole, passage: KnowledgePassage, content: BlockContent,
     if title is not None and not is_blank(line := _BREAK.sub(" ", title[:longest])):
         head = f"{line}\n"
     lines = _BREAK_IN_LINE.sub(" ", text[:longest].replace("\r\n", "\n"))
-    marks = [f"[{passage.status.value}]"] if passage.status is not ConceptStatus.STABLE else []
-    if passage.is_stale:
-        marks.append("[stale]")
+    status = [passage.status.value] if passage.status is not ConceptStatus.STABLE else []
+    marks = [f"[{mark}]" for mark in (*status, *([STALE] if passage.is_stale else []))]
+    # All lines together: a tag may begin in one and go on in the next.
+    lines = neutralised(head + lines)
     return Block(
         role,
         source_id,
         concept_id,
         f'<okf-context id="{neutralised_attribute(f"{role.value}:{source_id}:{concept_id}")}">',
-        head + lines,
-        len(head),
+        lines,
+        lines.index("\n") + 1 if head else 0,
         complete=len(text) <= longest and len(title or "") <= longest,
         marks=" ".join(marks),
     )
@@ -160,6 +161,12 @@ def check_content(block_content: object) -> None:
 def _without_blank_ends(text: str) -> str:
     first = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
     return text[first:].rstrip()
+
+
+def _outside_reference(content: str, place: int) -> int:
+    """The place, or the one before the ``&lt;`` that it is in."""
+    before = content.rfind(LESS_THAN, max(place - len(LESS_THAN) + 1, 0), place + len(LESS_THAN) - 1)
+    return place if before < 0 else before
 
 
 def _beginning(started: str, following: str, least: int) -> str:

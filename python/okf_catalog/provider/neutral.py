@@ -5,19 +5,18 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
-__all__ = ["neutralised", "neutralised_attribute", "without_marks"]
+__all__ = ["LESS_THAN", "neutralised", "neutralised_attribute", "without_marks"]
 
 _LEFT = (
     "<\u226e\ufe64\uff1c\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u2991\u2993\u29fc"
     "\ufe3f\u22d6\xab\u226a\u22d8\u27ea\u300a\ufe3d\u2aa1\u2af7\u02c2\u1438\u16b2"
-    "\U0001d236\U000e003c"
+    "\U0001d236"
 )
 """``<``, its compatibility forms, angle brackets and angle quotation marks of every size, single and double,
-what Unicode lists as confusable with ``<``, and the invisible tag character for it."""
+and what Unicode lists as confusable with ``<``."""
 _RIGHT = (
     ">\u226f\ufe65\uff1e\u203a\u232a\u3009\u27e9\u276d\u276f\u2771\u2992\u2994\u29fd"
     "\ufe40\u22d7\xbb\u226b\u22d9\u27eb\u300b\ufe3e\u2aa2\u2af8\u02c3\u1433\U0001d237"
-    "\U000e003e"
 )
 """The same for ``>``."""
 _LOOKALIKES = {
@@ -59,18 +58,26 @@ _FILLERS = frozenset("\u115f\u1160")
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 """Tag characters are not displayed, yet some models read them as the ASCII characters they stand for."""
 
+LESS_THAN = "&lt;"
+"""What a left bracket becomes that begins a tag."""
 _NAMED = re.compile("okfcontext|txetnocfko")
 """The name of the tag as ``_PLAIN`` leaves it; and for a text that is displayed from right to left."""
 _MARKS = frozenset(["draft", "deprecated", "stale"])
 _LONGEST_MARK = max(map(len, _MARKS))
 
 _BRACKET = re.compile(f"[{_LEFT}]")
+_ANY_BRACKET = re.compile(f"[\U000e003c{_LEFT}]")
+"""The tag character for ``<`` too."""
 _END = re.compile(f"[{_RIGHT}]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _SQUARE = frozenset(
     "[\uff3b\ufe47\u3010\ufe3b\u3014\ufe39\ufe5d\u3016\u3018\u301a\u27e6\u27ec\u2772\u2045\u298b\u298d\u298f"
 )
 """``[``, its compatibility forms, and brackets that look like it."""
+_SQUARE_END = frozenset(
+    "]\uff3d\ufe48\u3011\ufe3c\u3015\ufe3a\ufe5e\u3017\u3019\u301b\u27e7\u27ed\u2773\u2046\u298c\u298e\u2990"
+)
+"""The same for ``]``."""
 _QUOTES = frozenset("\uff02\u201c\u201d\u201e\u201f\u2033\u2036\u02ba\u02ee\u3003\u301d\u301e\u301f")
 """What looks like the quotation mark around the value of an attribute."""
 _ATTRIBUTE_NAMES = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
@@ -101,7 +108,7 @@ def neutralised(text: str) -> str:
     parts: list[str] = []
     done = 0
     for place in _places_of_tags(text):
-        parts += (text[done:place], "&lt;")
+        parts += (text[done:place], LESS_THAN)
         done = place + 1
     return "".join([*parts, text[done:]]) if parts else text
 
@@ -117,39 +124,51 @@ def neutralised_attribute(text: str) -> str:
 
 
 def without_marks(line: str) -> str:
-    """The line, with ``&#91;`` for each ``[`` of what looks like status marks at its end."""
+    """The line, with ``&#91;`` for each ``[`` of what looks like status marks at its end.
+
+    So marks at the end of a line are the frame's. What is passed over in a tag is passed over here too.
+    """
     parts: list[str] = []
-    word = ""
+    word, closed = "", False
     end = place = len(line)
     while place and len(word) <= _LONGEST_MARK:
         place -= 1
         if line[place] not in _SQUARE:
             word = line[place].translate(_PLAIN) + word
-        elif word in _MARKS:
+            closed = closed or (not word and line[place] in _SQUARE_END)
+        elif word in _MARKS and closed:
             parts += (line[place + 1 : end], "&#91;")
-            word, end = "", place
+            word, closed, end = "", False, place
         else:
             break
     return "".join([line[:end], *reversed(parts)]) if parts else line
 
 
-def _places_of_tags(text: str) -> Iterator[int]:
+def _places_of_tags(text: str) -> list[int]:
     """Where the left brackets are that begin a tag of the frame."""
-    if not _NAMED.search(text.translate(_PLAIN)) and not _TAG.search(text):
-        return
-    ends = [*(match.start() for match in _BRACKET.finditer(text)), len(text)]
+    has_tag_characters = _TAG.search(text) is not None
+    if not has_tag_characters and not _NAMED.search(text.translate(_PLAIN)):
+        return []
+    places = _begins_of_tags(text, _BRACKET)
+    if has_tag_characters:
+        # Apart, as nobody sees such a bracket end what another one begins.
+        places = sorted({*places, *_begins_of_tags(text, _ANY_BRACKET)})
+    return places
+
+
+def _begins_of_tags(text: str, bracket: re.Pattern[str]) -> list[int]:
+    ends = [*(match.start() for match in bracket.finditer(text)), len(text)]
     # Each looks no further than to the next one: no text takes more than linear time.
-    for place, following in pairwise(ends):
-        if _names_the_frame(text[place + 1 : following]):
-            yield place
+    return [place for place, end in pairwise(ends) if _names_the_frame(text[place + 1 : end])]
 
 
 def _names_the_frame(text: str) -> bool:
-    for part in _END.split(text):
-        plain = part.translate(_PLAIN)
-        tagged = part.translate(_TAGS).translate(_PLAIN) if _TAG.search(part) else plain
-        if plain or tagged:
-            return bool(_NAMED.search(plain) or _NAMED.search(tagged))
+    """Whether the name follows before the next right bracket; one that follows at once is passed over."""
+    readings = [text, text.translate(_TAGS)] if _TAG.search(text) else [text]
+    for reading in readings:
+        plain = next(filter(None, (part.translate(_PLAIN) for part in _END.split(reading))), "")
+        if _NAMED.search(plain):
+            return True
     return False
 
 

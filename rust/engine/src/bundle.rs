@@ -1,5 +1,7 @@
 //! A bundle directory, and the index that is kept like it (B7, F1).
 
+#[cfg(test)]
+mod tests;
 mod watcher;
 
 use std::{
@@ -310,16 +312,9 @@ impl Bundle {
             let removed = changes.removed();
             Arc::new(index.with(&removed, changes.added, effort.threads, effort.task)?)
         };
-        let mut problems: Vec<Problem> = directories
-            .values()
-            .flat_map(|contents| {
-                let files = contents.files.iter().filter_map(KnownFile::as_problem);
-                contents.problems.iter().cloned().chain(files)
-            })
-            .collect();
-        problems.sort_unstable();
+        let problems = problems_of(&directories);
         let (unwatched, coarse, tried) = watcher.outcome();
-        let (problems, sealed) = (problems.into(), Arc::clone(effort.sealed));
+        let sealed = Arc::clone(effort.sealed);
         Ok(State { index, problems, unwatched, coarse, tried, sealed, directories })
     }
 
@@ -345,6 +340,17 @@ impl Bundle {
         }
         Ok(Some(listed))
     }
+}
+
+/// Everything that cannot be searched, sorted by path.
+fn problems_of(directories: &BTreeMap<Arc<str>, Arc<Contents>>) -> Arc<[Problem]> {
+    let each = directories.values().flat_map(|contents| {
+        let files = contents.files.iter().filter_map(KnownFile::as_problem);
+        contents.problems.iter().cloned().chain(files)
+    });
+    let mut problems: Vec<Problem> = each.collect();
+    problems.sort_unstable();
+    problems.into()
 }
 
 /// For each directory and each file in it: where it stands among the known ones if its stamp alone tells

@@ -21,7 +21,8 @@ use crate::{
     watch::{Watch, WatchState},
 };
 
-/// How often watched bundles are compared with the disk all the same.
+/// How often watched bundles are compared with the disk all the same. What is written without an event is found
+/// by then, if the file system stamps it.
 const BACKED_UP: Duration = Duration::from_secs(30);
 
 /// How often this process was forked from another, as far as it was told.
@@ -123,9 +124,10 @@ impl Process {
         if let Some(keeper) = keeper {
             keeper.end();
         }
+        // All watches end with the queue, at once.
+        self.events.close();
         self.bundles.clear(&self.events);
         self.memories.clear();
-        self.events.close();
     }
 }
 

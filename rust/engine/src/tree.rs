@@ -52,7 +52,7 @@ pub struct Stamp {
 impl Stamp {
     // The types of these fields differ between systems.
     #[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::cast_lossless)]
-    fn of(stat: &Stat) -> Self {
+    pub(crate) fn of(stat: &Stat) -> Self {
         let nanos = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
         Self {
             identity: identity(stat),

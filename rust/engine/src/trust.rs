@@ -65,3 +65,75 @@ impl Reading {
         if settled && (is_past || since_met > STEP) { Trust::Full } else { Trust::MetAt(met_at) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{ffi::CString, fs};
+
+    use super::*;
+    use crate::containment::Fence;
+
+    const SECOND: Duration = Duration::from_secs(1);
+    const HOUR: i128 = 3_600_000_000_000;
+
+    /// The stamp of a file that was written just now.
+    fn stamp() -> Stamp {
+        let directory = tempfile::tempdir().expect("a directory to play in");
+        fs::write(directory.path().join("a.md"), "text").expect("a file in it");
+        let root = Fence::new(directory.path(), directory.path())
+            .and_then(|fence| fence.enter(".").map_err(|breach| std::io::Error::other(breach.reason)));
+        let name = CString::new("a.md").expect("it holds no NUL");
+        let stat = rustix::fs::statat(
+            &root.expect("it can be entered").handle,
+            &*name,
+            rustix::fs::AtFlags::empty(),
+        );
+        Stamp::of(&stat.expect("the file is there"))
+    }
+
+    /// A reading that takes half a second and begins when this machine is so late, so many seconds after `start`.
+    fn reading(wall: i128, our_clock: bool, start: Moment, after: Duration) -> Reading {
+        let steady = start + after;
+        Reading { begun: Now { wall, steady }, ended: steady + SECOND / 2, our_clock }
+    }
+
+    #[test]
+    fn by_our_clock_a_stamp_is_trusted_when_its_step_is_past() {
+        let (stamp, start) = (stamp(), Moment::now());
+        let at = |wall| reading(wall, true, start, SECOND).judge(&stamp, true, None);
+        assert_eq!(at(stamp.changed() + 2_000_000_001), Trust::Full);
+        let met = Trust::MetAt(start + SECOND * 3 / 2);
+        assert_eq!(at(stamp.changed() + 2_000_000_000), met);
+        assert_eq!(at(stamp.changed() - HOUR), met, "the clock was set back");
+    }
+
+    #[test]
+    fn by_another_clock_the_time_here_says_nothing() {
+        let (stamp, start) = (stamp(), Moment::now());
+        for wall in [stamp.changed() - HOUR, stamp.changed(), stamp.changed() + HOUR, i128::MAX] {
+            let trust = reading(wall, false, start, SECOND).judge(&stamp, true, None);
+            assert_eq!(trust, Trust::MetAt(start + SECOND * 3 / 2), "{wall}");
+        }
+    }
+
+    #[test]
+    fn a_stamp_that_was_met_long_ago_is_trusted_whatever_the_clocks_say() {
+        let (stamp, start) = (stamp(), Moment::now());
+        for (wall, our_clock) in [(0, true), (0, false), (i128::MAX, false)] {
+            let met = Trust::MetAt(start);
+            let after = |after| reading(wall, our_clock, start, after).judge(&stamp, true, Some(met));
+            assert_eq!(after(Duration::ZERO), met);
+            assert_eq!(after(SECOND * 2), met, "a file that was changed now may have the stamp still");
+            assert_eq!(after(SECOND * 2 + Duration::from_nanos(1)), Trust::Full);
+            assert_eq!(after(SECOND * 3600), Trust::Full);
+        }
+    }
+
+    #[test]
+    fn a_stamp_that_changed_while_the_file_was_read_is_not_trusted() {
+        let (stamp, start) = (stamp(), Moment::now());
+        let met = Trust::MetAt(start);
+        let trust = reading(i128::MAX, true, start, SECOND * 9).judge(&stamp, false, Some(met));
+        assert_eq!(trust, met);
+    }
+}

@@ -71,8 +71,9 @@ impl<'call> Watcher<'call> {
         if let Some(mut queue) = self.events.queue() {
             queue.forget_files(self.key);
         }
-        let late = "a change made by a name or a descriptor outside the bundle is found within half a minute";
-        self.coarse = Some((format!("{reason}: {late}").into(), Moment::now()));
+        let late = "a change by a name or a descriptor from outside the directory of a file is found within half \
+                    a minute";
+        self.coarse = Some((format!("{reason}, so that {late}").into(), Moment::now()));
     }
 
     /// What changed since the last comparison.
@@ -152,8 +153,8 @@ const NO_WATCHES: &str = "the limit of inotify watches (fs.inotify.max_user_watc
 
 fn too_many(limit: usize) -> String {
     format!(
-        "only its directories are watched, because it has more files than the {limit} that are watched one by \
-         one (a sixteenth of fs.inotify.max_user_watches)"
+        "it has more files than the {limit} that are watched one by one (a sixteenth of \
+         fs.inotify.max_user_watches)"
     )
 }
 

@@ -2,14 +2,10 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    ffi::{CStr, OsString},
+    ffi::CStr,
     fs::{self, File},
     mem::MaybeUninit,
-    os::{
-        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
-        unix::ffi::OsStringExt,
-    },
-    path::{Path, PathBuf},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -25,6 +21,12 @@ use rustix::{
 
 use super::{Dirt, Unwatchable};
 use crate::{containment::Identity, memory::is_marker, name::is_hidden, tree::identity};
+
+mod mounts;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use mounts::{has_our_clock, holds_mounted_file, incomplete};
 
 /// The events of a catalog, and what they say of its bundles.
 #[derive(Debug)]
@@ -284,11 +286,11 @@ impl Look<'_> {
     /// Watches files of a bundle by themselves no more, except those that have several names.
     pub(crate) fn forget_files(&mut self, bundle: u64) {
         let queue = self.queue_mut();
-        for watched in queue.watches.values_mut() {
-            if watched.file.is_some_and(|file| !file.shared) {
-                watched.bundles.retain(|(of, _, _)| *of != bundle);
-            }
-        }
+        queue
+            .watches
+            .values_mut()
+            .filter(|watched| watched.file.is_some_and(|file| !file.shared))
+            .for_each(|watched| watched.bundles.retain(|(of, _, _)| *of != bundle));
         queue.keep(|_| true);
     }
 
@@ -339,14 +341,13 @@ impl Queue {
 
     /// Drops what is not to be kept from every watch, and watches of which nothing is left.
     fn keep(&mut self, keep: impl Fn(&(u64, Arc<str>, u64)) -> bool) {
-        let mut unwanted = Vec::new();
-        for (watch, watched) in &mut self.watches {
+        let unwanted = self.watches.iter_mut().filter_map(|(watch, watched)| {
             watched.bundles.retain(&keep);
-            if !watched.on_way && watched.bundles.is_empty() {
-                unwanted.push(*watch);
-            }
+            (!watched.on_way && watched.bundles.is_empty()).then_some(*watch)
+        });
+        for watch in unwanted.collect::<Vec<_>>() {
+            self.remove(watch);
         }
-        unwanted.into_iter().for_each(|watch| self.remove(watch));
     }
 
     fn remove(&mut self, watch: i32) {
@@ -397,11 +398,17 @@ impl Queue {
             }
         };
         if lost {
-            self.doubt_all();
-            // Which files are gone, so that a number may stand for another one now, was lost too.
-            let files: Vec<i32> = self.files.values().copied().collect();
-            files.into_iter().for_each(|watch| self.remove(watch));
+            self.lose_all();
             // What is still queued says nothing that is not doubted already.
+        }
+    }
+
+    /// Events were lost. Among them may be those which tell that a watched file is gone, and its number another's.
+    fn lose_all(&mut self) {
+        self.doubt_all();
+        let files: Vec<i32> = self.files.values().copied().collect();
+        for watch in files {
+            self.remove(watch);
         }
     }
 
@@ -446,77 +453,9 @@ fn note(
     }
 }
 
-/// How many watches one user may have.
+/// How many watches one user may have, in this user namespace.
 fn most_watches() -> usize {
-    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
-    limit.ok().and_then(|limit| limit.trim().parse().ok()).unwrap_or(FEWEST_WATCHES)
-}
-
-/// File systems that only this kernel changes, by their magic numbers.
-const LOCAL: [u64; 17] = [
-    0xEF53,      // ext2, ext3, ext4
-    0x5846_5342, // XFS
-    0x9123_683E, // btrfs
-    0x0102_1994, // tmpfs
-    0x8584_58F6, // ramfs
-    0xF2F5_2010, // F2FS
-    0xCA45_1A4E, // bcachefs
-    0x2FC1_2FC1, // ZFS
-    0x3153_464A, // JFS
-    0x5265_4973, // ReiserFS
-    0x3434,      // NILFS
-    0x4D44,      // FAT
-    0x2011_BAB0, // exFAT
-    0x7366_746E, // NTFS
-    0x9660,      // ISO 9660
-    0x7371_7368, // SquashFS
-    0xE0F5_E1E2, // EROFS
-];
-/// What overlays are known by. What is changed in one is changed in a layer of this machine.
-const OVERLAY: u64 = 0x794C_7630;
-
-/// The magic number of the file system that holds `handle`.
-fn kind(handle: BorrowedFd<'_>) -> Result<u64, Errno> {
-    // The field's type differs between systems.
-    #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
-    rustix::fs::fstatfs(handle).map(|stat| stat.f_type as u64 & 0xFFFF_FFFF)
-}
-
-/// Why events of the file system that holds `handle` do not tell of every change, if they do not.
-pub(crate) fn incomplete(handle: BorrowedFd<'_>) -> Option<String> {
-    match kind(handle) {
-        Ok(kind) => (!LOCAL.contains(&kind)).then(|| "others may change its file system".to_owned()),
-        Err(error) => Some(format!("its file system cannot be told: {error}")),
-    }
-}
-
-/// Whether the times that the file system stamps on changes are those of the clock of this machine.
-pub(crate) fn has_our_clock(handle: BorrowedFd<'_>) -> bool {
-    kind(handle).is_ok_and(|kind| kind == OVERLAY || LOCAL.contains(&kind))
-}
-
-/// Whether a single file is mounted anywhere below a directory: no directory tells of its changes. Where
-/// that cannot be told, it is.
-pub(crate) fn holds_mounted_file(directory: &Path) -> bool {
-    let (Ok(mounts), Ok(directory)) = (fs::read("/proc/self/mountinfo"), directory.canonicalize()) else {
-        return true;
-    };
-    mounts.split(|byte| *byte == b'\n').any(|line| {
-        let Some(point) = line.split(|byte| *byte == b' ').nth(4) else { return false };
-        let point = PathBuf::from(OsString::from_vec(unescaped(point)));
-        point != directory && point.starts_with(&directory) && !point.is_dir()
-    })
-}
-
-/// A name as the kernel writes it, with white space and backslashes as octal numbers.
-fn unescaped(text: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((first, after)) = rest.split_first() {
-        let octal = after.get(..3).filter(|_| *first == b'\\');
-        let code = octal.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
-        plain.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[3..] } else { after };
-    }
-    plain
+    let limits = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
+    let read = |path| fs::read_to_string(path).ok()?.trim().parse().ok();
+    limits.into_iter().filter_map(read).min().unwrap_or(FEWEST_WATCHES)
 }

@@ -157,3 +157,76 @@ impl Roof {
             && stat(&self.top, AtFlags::empty()).is_ok_and(|stat| identity(&stat) == self.identity)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_way_up_ends_at_the_root_of_the_file_system() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("a/b");
+        fs::create_dir_all(&path).unwrap();
+        let mut met = Vec::new();
+        climb(fs::File::open(&path).unwrap().into(), |spot, _| {
+            met.push(spot.identity);
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+        let expected: Vec<Identity> = path
+            .canonicalize()
+            .unwrap()
+            .ancestors()
+            .map(|path| Identity::of(&fs::metadata(path).unwrap()))
+            .collect();
+        assert_eq!(met, expected);
+    }
+
+    #[test]
+    fn what_was_found_out_of_one_directory_holds_for_its_siblings() {
+        let temporary = tempfile::tempdir().unwrap();
+        for path in ["in/a/b", "in/c", "out/d"] {
+            fs::create_dir_all(temporary.path().join(path)).unwrap();
+        }
+        fs::write(temporary.path().join("in").join(MARKER), "").unwrap();
+        let mut found = Found::default();
+        let mut lies_in = |path: &str| {
+            let handle = fs::File::open(temporary.path().join(path)).unwrap();
+            let counted = std::cell::Cell::new(0);
+            let barred = |_, handle: BorrowedFd<'_>| {
+                counted.set(counted.get() + 1);
+                is_marked(handle)
+            };
+            (found.encloses(handle.as_fd(), barred).unwrap(), counted.get())
+        };
+        assert_eq!(lies_in("in/a/b"), (true, 3));
+        assert_eq!(lies_in("in/c"), (true, 1));
+        assert!(!lies_in("out/d").0);
+        assert!(!lies_in("out").0);
+    }
+
+    #[test]
+    fn a_mark_above_a_catalog_root_is_seen_and_so_is_another_place() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().join("a/b/root");
+        fs::create_dir_all(&root).unwrap();
+        let roof = Roof::above(&root).unwrap();
+        assert!(roof.is_whole());
+        let mark = temporary.path().join("a").join(MARKER);
+        fs::write(&mark, "").unwrap();
+        assert!(!roof.is_whole() && Roof::above(&root).is_none());
+        fs::remove_file(&mark).unwrap();
+        assert!(roof.is_whole());
+        // A mark in the root itself is for whoever watches it.
+        fs::write(root.join(MARKER), "").unwrap();
+        assert!(roof.is_whole() && Roof::above(&root).is_some());
+        // One level deeper than before, what is above is not all known.
+        fs::create_dir(temporary.path().join("deeper")).unwrap();
+        fs::rename(temporary.path().join("a"), temporary.path().join("deeper/a")).unwrap();
+        std::os::unix::fs::symlink("deeper/a", temporary.path().join("a")).unwrap();
+        assert!(!roof.is_whole());
+        assert!(Roof::above(&root).unwrap().is_whole());
+    }
+}

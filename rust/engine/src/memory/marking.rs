@@ -5,7 +5,7 @@ use std::{
     collections::BTreeSet,
     ffi::{CStr, CString},
     io,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -103,7 +103,7 @@ struct Walk<'call> {
 
 /// A directory whose directories are being marked.
 struct Level {
-    handle: OwnedFd,
+    directory: Dir,
     /// The length of its path.
     path: usize,
     pending: Vec<CString>,
@@ -119,7 +119,7 @@ impl<'call> Walk<'call> {
         let mut path = name.into_bytes();
         let mut levels: Vec<Level> = Vec::new();
         let first = self.enter(root, &CString::new(path.clone()).unwrap_or_default(), &path);
-        levels.extend(first.map(|(handle, pending)| Level { handle, path: path.len(), pending }));
+        levels.extend(first.map(|(directory, pending)| Level { directory, path: path.len(), pending }));
         while let Some(level) = levels.last_mut() {
             self.task.go_on()?;
             path.truncate(level.path);
@@ -129,16 +129,16 @@ impl<'call> Walk<'call> {
             };
             path.push(b'/');
             path.extend_from_slice(name.to_bytes());
-            let entered = self.enter(level.handle.as_fd(), &name, &path);
-            let Some((handle, pending)) = entered.filter(|(_, pending)| !pending.is_empty()) else {
+            let entered = level.directory.fd().ok().and_then(|parent| self.enter(parent, &name, &path));
+            let Some((directory, pending)) = entered.filter(|(_, pending)| !pending.is_empty()) else {
                 continue;
             };
             if levels.len() >= MAX_DEPTH {
                 let reason = format!("directories are nested deeper than {MAX_DEPTH}");
-                self.fail(Some(handle.as_fd()), &path, &io::Error::other(reason));
+                self.fail(directory.fd().ok(), &path, &io::Error::other(reason));
                 continue;
             }
-            levels.push(Level { handle, path: path.len(), pending });
+            levels.push(Level { directory, path: path.len(), pending });
         }
         if self.marking.marked > FEW {
             settle_everything(root);
@@ -147,9 +147,9 @@ impl<'call> Walk<'call> {
     }
 
     /// Marks a directory, and lists the directories in it; `None` if it is gone, is none, or cannot be entered.
-    fn enter(&mut self, parent: BorrowedFd<'_>, name: &CStr, path: &[u8]) -> Option<(OwnedFd, Vec<CString>)> {
-        let handle = match open_directory(parent, name) {
-            Ok(handle) => handle,
+    fn enter(&mut self, parent: BorrowedFd<'_>, name: &CStr, path: &[u8]) -> Option<(Dir, Vec<CString>)> {
+        let mut directory = match open_directory(parent, name).and_then(Dir::new) {
+            Ok(directory) => directory,
             // Gone, no directory, or a link.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return None,
             Err(errno) => {
@@ -160,26 +160,27 @@ impl<'call> Walk<'call> {
                 return None;
             }
         };
-        let listed = list(&handle);
+        let listed = list(&mut directory);
+        let handle = directory.fd().ok()?;
         let is_marked = listed.as_ref().is_ok_and(|(_, marked)| *marked);
         if !is_marked {
-            match put(handle.as_fd()) {
+            match put(handle) {
                 Ok(true) => {
                     self.marking.marked += 1;
                     if self.marking.marked <= FEW {
                         // Where that cannot be done, the next store that is opened looks again.
-                        let _ = settle(handle.as_fd());
+                        let _ = settle(handle);
                     }
                 }
                 Ok(false) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-                Err(error) => self.fail(Some(handle.as_fd()), path, &error),
+                Err(error) => self.fail(Some(handle), path, &error),
             }
         }
         match listed {
-            Ok((directories, _)) => Some((handle, directories)),
+            Ok((directories, _)) => Some((directory, directories)),
             Err(error) => {
-                self.fail(Some(handle.as_fd()), path, &error);
+                self.fail(Some(handle), path, &error);
                 None
             }
         }
@@ -194,10 +195,10 @@ impl<'call> Walk<'call> {
 }
 
 /// The directories in a directory, and whether it has a mark.
-fn list(directory: &OwnedFd) -> io::Result<(Vec<CString>, bool)> {
+fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
     let mut directories = Vec::new();
     let mut is_marked = false;
-    for entry in Dir::read_from(directory)? {
+    while let Some(entry) = directory.next() {
         let entry = entry?;
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..") {
@@ -209,7 +210,7 @@ fn list(directory: &OwnedFd) -> io::Result<(Vec<CString>, bool)> {
         }
         let kind = match entry.file_type() {
             // Some file systems do not tell while listing.
-            FileType::Unknown => statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+            FileType::Unknown => statat(directory.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)
                 .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
             kind => kind,
         };
@@ -229,5 +230,69 @@ fn settle_everything(directory: BorrowedFd<'_>) {
     {
         let _ = directory;
         rustix::fs::sync();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, path::Path};
+
+    use super::*;
+    use crate::{memory::marker::MARKER, source::Tier};
+
+    fn diary(path: &str, enabled: bool) -> Source {
+        let (role, tier) = (Role::Memory, Some(Tier::User));
+        Source { id: "diary".to_owned(), path: path.to_owned(), priority: 0, enabled, role, tier }
+    }
+
+    fn mark(root: &Path, source: Source) -> Vec<Marking> {
+        let fence = Fence::new(root, root).unwrap();
+        Marks::default().put(&fence, &[source], &Task::default()).unwrap()
+    }
+
+    #[test]
+    fn every_directory_of_a_tier_is_marked_once() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        fs::create_dir_all(root.join("m/memory-user/acme/ann/deeper")).unwrap();
+        fs::create_dir_all(root.join("m/memory-session/acme")).unwrap();
+        fs::create_dir_all(root.join("elsewhere")).unwrap();
+        symlink("../../../elsewhere", root.join("m/memory-user/acme/linked")).unwrap();
+        let [first] = mark(root, diary("m", false)).try_into().unwrap();
+        assert_eq!(first, Marking { source: 0, marked: 4, failed: 0, first_failure: None });
+        let [again] = mark(root, diary("m", true)).try_into().unwrap();
+        assert_eq!(again.marked, 0);
+        for path in ["m/memory-user", "m/memory-user/acme", "m/memory-user/acme/ann/deeper"] {
+            assert!(root.join(path).join(MARKER).is_file(), "{path}");
+        }
+        for path in ["m", "m/memory-session", "elsewhere"] {
+            assert!(!root.join(path).join(MARKER).exists(), "{path}");
+        }
+        assert!(mark(root, diary("missing", false)).is_empty());
+    }
+
+    #[test]
+    fn no_more_handles_are_open_than_the_tree_may_be_deep() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        let deep = |depth: usize| root.join("m/memory-user").join("d/".repeat(depth));
+        fs::create_dir_all(deep(MAX_DEPTH + 5)).unwrap();
+        let marks = Marks::default();
+        let fence = Fence::new(root, root).unwrap();
+        let [made] = marks.put(&fence, &[diary("m", true)], &Task::default()).unwrap().try_into().unwrap();
+        assert!(deep(MAX_DEPTH).join(MARKER).is_file());
+        assert!(!deep(MAX_DEPTH + 1).join(MARKER).is_file());
+        assert!(made.failed == 1 && made.first_failure.unwrap().1.contains("nested deeper"));
+        assert_eq!(marks.unmarked().len(), 1, "what lies below is kept sealed");
+    }
+
+    #[test]
+    fn nobody_is_waited_for_who_does_not_want_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temporary.path().join("m/memory-user/acme")).unwrap();
+        let fence = Fence::new(temporary.path(), temporary.path()).unwrap();
+        let task = Task::default();
+        task.abandon();
+        assert!(Marks::default().put(&fence, &[diary("m", true)], &task).is_err());
     }
 }

@@ -1,0 +1,535 @@
+"""A directory that holds memories is never knowledge (Y10), however it comes to lie where that is read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from memories import ALICE, BOB, MARK, SESSION, USER, entry, in_child, without_privileges
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    FileMemoryStore,
+    Freshness,
+    KnowledgeDiagnosticCode,
+    KnowledgeResolverRouter,
+    MemoryDeleteResult,
+    MemoryOverlapError,
+    RemarkCode,
+)
+from okf_catalog.cli.app import app
+from reaching import (
+    ALL,
+    DIARY,
+    KB,
+    MOUNTED,
+    OPEN,
+    PLACES,
+    QUESTION,
+    SCOPE,
+    SECRET,
+    TIER,
+    USER_TENANT,
+    check_nothing_leaks,
+    concepts,
+    diaries,
+    forget_marks,
+    linked,
+    mark_again,
+    mount,
+    remember,
+)
+from trees import write_manifest, write_tree
+from typer.testing import CliRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+KNOWN = {
+    "only_the_directory": 0,
+    "moved_beside": 1,
+    **dict.fromkeys(("tier", "tenant", "scope", "below_a_scope", "spelled_around"), 0),
+    **dict.fromkeys(("knowledge_moved_into_a_tier", "knowledge_moved_into_a_scope"), 0),
+}
+"""How many concepts are left to be found, where that is not the two of the knowledge source."""
+
+soon = timedelta(milliseconds=20)
+
+
+@pytest.fixture(params=["marked", "from before there were marks"])
+def manifest(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    manifest = remember(tmp_path)
+    if request.param != "marked":
+        assert forget_marks(tmp_path) == 10
+        mark_again(manifest)
+    return manifest
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    return remember(tmp_path)
+
+
+def opened(manifest: Path, **options: Any) -> FileKnowledgeCatalog:
+    options.setdefault("watch_for_changes", False)
+    return FileKnowledgeCatalog(manifest, **options)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def found(catalog: FileKnowledgeCatalog) -> set[str]:
+    return {passage.concept_id for passage in KnowledgeResolverRouter(catalog).search(QUESTION).passages}
+
+
+# However memories come to lie there
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_a_catalog_that_is_opened_finds_no_memory(manifest: Path, place: str) -> None:
+    write_manifest(manifest.parent, PLACES[place](manifest.parent))
+    with opened(manifest) as catalog:
+        check_nothing_leaks(catalog, manifest, known=KNOWN.get(place, 2))
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_a_reload_finds_no_memory(manifest: Path, place: str) -> None:
+    with opened(manifest) as catalog:
+        FileMemoryStore(catalog)
+        check_nothing_leaks(catalog, known=2)
+        write_manifest(manifest.parent, PLACES[place](manifest.parent))
+        catalog.reload()
+        assert catalog.last_reload_diagnostics == ()
+        check_nothing_leaks(catalog, known=KNOWN.get(place, 2))
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_a_running_watch_finds_no_memory(manifest: Path, place: str) -> None:
+    with opened(manifest, watch_for_changes=True, reload_debounce=soon) as catalog:
+        check_nothing_leaks(catalog, known=2)
+        generation = catalog.current.generation
+        sources = PLACES[place](manifest.parent)
+        # The manifest still says what it said.
+        assert KnowledgeResolverRouter(catalog).search(SECRET).passages == ()
+        write_manifest(manifest.parent, sources)
+        wait_for(lambda: catalog.current.generation > generation)
+        check_nothing_leaks(catalog, known=KNOWN.get(place, 2))
+
+
+@pytest.mark.parametrize("sources", [[ALL], [KB], [ALL, *diaries(enabled=False)]])
+@pytest.mark.parametrize("bound", sorted(MOUNTED))
+def test_a_mount_leads_to_no_memory(manifest: Path, bound: str, sources: list[dict[str, Any]]) -> None:
+    directory = manifest.parent
+    write_manifest(directory, sources)
+    known = {"scope over all knowledge": 0, "scope over knowledge": 1, "below a scope": 1}.get(bound, 2)
+    source, place = MOUNTED[bound]
+    with opened(manifest, watch_for_changes=True, reload_debounce=soon) as running:
+        check_nothing_leaks(running, known=2)
+        with mount(directory / source, directory / place) as allowed:
+            if not allowed:
+                pytest.skip("only some may mount")
+            check_nothing_leaks(running, known=known)
+            running.reload()
+            check_nothing_leaks(running, known=known)
+            with opened(manifest) as catalog:
+                check_nothing_leaks(catalog, manifest, known=known)
+        check_nothing_leaks(running, known=2)
+
+
+def test_a_mount_inside_a_mount_leads_to_no_memory(marked: Path, tmp_path: Path) -> None:
+    write_manifest(tmp_path, [ALL])
+    with opened(marked) as catalog, mount(tmp_path / "kb", tmp_path / "kb" / "again") as allowed:
+        if not allowed:
+            pytest.skip("only some may mount")
+        (tmp_path / "kb" / "again" / "inner").mkdir()
+        with mount(tmp_path / SCOPE, tmp_path / "kb" / "again" / "inner"):
+            check_nothing_leaks(catalog, marked)
+
+
+def test_a_directory_mounted_inside_itself_hides_no_mark_above_it(marked: Path, tmp_path: Path) -> None:
+    inner = tmp_path / TIER / "kb"
+    write_tree(inner, {"own.md": f"{QUESTION} {SECRET}"})
+    with mount(inner, inner / "again") as allowed:
+        if not allowed:
+            pytest.skip("only some may mount")
+        with mount(inner, inner / "again" / "again"):
+            for path in (f"{TIER}/kb/again", f"{TIER}/kb/again/again"):
+                write_manifest(tmp_path, [{"id": "kb", "path": path}])
+                with opened(marked) as catalog:
+                    check_nothing_leaks(catalog, known=0)
+
+
+@pytest.mark.parametrize("place", ["removed", "moved_below", "scope", "file_link"])
+def test_threads_and_forked_processes_find_no_memory(marked: Path, place: str) -> None:
+    with opened(marked, watch_for_changes=True, reload_debounce=soon) as catalog:
+        leaks, stop = list[object](), threading.Event()
+
+        def search() -> None:
+            resolver = KnowledgeResolverRouter(catalog)
+            while not stop.is_set():
+                leaks.extend(resolver.search(SECRET).passages)
+                leaks.extend(resolver.search_batch([SECRET])[0].passages)
+
+        threads = [threading.Thread(target=search) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            generation = catalog.current.generation
+            write_manifest(marked.parent, PLACES[place](marked.parent))
+            wait_for(lambda: catalog.current.generation > generation)
+            time.sleep(0.05)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        assert leaks == []
+        assert in_child(lambda: check_nothing_leaks(catalog)) == KNOWN.get(place, 2)
+
+
+LEFT_OUT = {
+    "removed": {f"{DIARY}/memory-{tier}" for tier in ("session", "tenant", "user")},
+    "disabled": {f"{DIARY}/memory-{tier}" for tier in ("session", "tenant", "user")},
+    "a_scope_moved_below": {"notes"},
+    "moved_below_under_another_name": {"people"},
+    "file_link": {*(f"{DIARY}/memory-{tier}" for tier in ("session", "tenant", "user"))}
+    | {"kb/linked.md", "kb/deeper/linked.md"},
+    "scope": {"."},
+    "knowledge_moved_into_a_scope": {"."},
+}
+"""The paths at which memories are left out."""
+
+
+@pytest.mark.parametrize("place", sorted(LEFT_OUT))
+def test_a_report_says_where_memories_are_left_out(manifest: Path, place: str) -> None:
+    write_manifest(manifest.parent, PLACES[place](manifest.parent))
+    with opened(manifest) as catalog:
+        for _ in range(2):
+            [report] = [report for report in catalog.report().sources if report.source.id == "kb"]
+            assert {remark.path for remark in report.remarks} == LEFT_OUT[place]
+            assert {remark.code for remark in report.remarks} == {RemarkCode.MEMORIES_LEFT_OUT}
+            assert all(str(manifest.parent) not in remark.sentence for remark in report.remarks)
+            assert report.remark_count == len(LEFT_OUT[place])
+            assert report.problems == ()
+            assert (report.failure is not None) == (LEFT_OUT[place] == {"."})
+    for command in (["check"], ["check", "--json"]):
+        said = CliRunner().invoke(app, [*command, "--catalog", str(manifest)])
+        assert all(path in said.stdout for path in LEFT_OUT[place] - {"."})
+    assert CliRunner().invoke(app, ["check", "--strict", "--catalog", str(manifest)]).exit_code == 1
+
+
+# Marks that come and go while a catalog is open
+
+
+@pytest.fixture(params=[Freshness.EXACT, Freshness.manual()], ids=["exact", "manual"])
+def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
+    """One source, ``top/kb``, whose concepts were found before."""
+    files = {"own.md": f"{QUESTION} one", "sub/own.md": f"{QUESTION} two", "sub/deep/own.md": f"{QUESTION} 3"}
+    write_tree(tmp_path / "catalog" / "top" / "kb", files)
+    manifest = write_manifest(tmp_path / "catalog", [{"id": "kb", "path": "top/kb"}])
+    with opened(manifest, freshness=request.param) as catalog:
+        assert found(catalog) == {"own", "sub/own", "sub/deep/own"}
+        yield catalog
+
+
+def found_now(catalog: FileKnowledgeCatalog) -> set[str]:
+    """What is found when the host asks to look, where it has to ask."""
+    if not catalog.freshness.is_exact:
+        catalog.refresh()
+    return found(catalog)
+
+
+@pytest.mark.parametrize("kind", ["file", "directory", "link", "link to nothing", "not readable", "case"])
+@pytest.mark.parametrize(
+    ("at", "left"),
+    [
+        ("catalog/top/kb/sub/deep", {"own", "sub/own"}),
+        ("catalog/top/kb/sub", {"own"}),
+        ("catalog/top/kb", set[str]()),
+        ("catalog/top", set[str]()),
+        ("catalog", set[str]()),
+        (".", set[str]()),
+    ],
+)
+def test_a_mark_that_comes_or_goes_takes_effect_at_once(
+    running: FileKnowledgeCatalog, tmp_path: Path, at: str, left: set[str], kind: str
+) -> None:
+    mark = tmp_path / at / MARK
+    if kind == "case":
+        if not at.startswith("catalog/top/kb"):
+            pytest.skip("above a bundle, the file system says what is the same name")
+        mark = mark.with_name(MARK.upper())
+    for _ in range(2):
+        if kind == "directory":
+            mark.mkdir()
+        elif kind.startswith("link"):
+            mark.symlink_to("." if kind == "link" else "nowhere")
+        else:
+            mark.touch(0 if kind == "not readable" else 0o644)
+        assert found_now(running) == left
+        if kind == "case" and at == "catalog/top/kb":
+            assert concepts(running) == {"kb": 0}
+        (mark.rmdir if kind == "directory" else mark.unlink)()
+        assert found_now(running) == {"own", "sub/own", "sub/deep/own"}
+
+
+def test_a_marked_directory_that_is_moved_in_or_over_takes_effect_at_once(
+    running: FileKnowledgeCatalog, tmp_path: Path
+) -> None:
+    kb = tmp_path / "catalog" / "top" / "kb"
+    memories = {"own.md": f"{QUESTION} {SECRET}", "d/own.md": f"{QUESTION} {SECRET}", MARK: ""}
+    write_tree(tmp_path / "memories", memories)
+    (tmp_path / "memories").rename(kb / "more")
+    assert found_now(running) == {"own", "sub/own", "sub/deep/own"}
+    # In the place of one whose files have the same names.
+    (kb / "sub").rename(tmp_path / "sub")
+    (kb / "more").rename(kb / "sub")
+    assert found_now(running) == {"own"}
+    (kb / "sub").rename(tmp_path / "memories")
+    (tmp_path / "sub").rename(kb / "sub")
+    assert found_now(running) == {"own", "sub/own", "sub/deep/own"}
+    # In the place of the whole bundle.
+    kb.rename(tmp_path / "kb")
+    (tmp_path / "memories").rename(kb)
+    assert found_now(running) == set()
+
+
+@pytest.mark.parametrize("what", ["catalog/top/kb", "catalog/top", "catalog"])
+def test_what_is_moved_below_a_mark_is_knowledge_no_more(
+    running: FileKnowledgeCatalog, tmp_path: Path, what: str
+) -> None:
+    (tmp_path / "memories" / "deep").mkdir(parents=True)
+    (tmp_path / "memories" / MARK).touch()
+    (tmp_path / what).rename(tmp_path / "memories" / "deep" / "moved")
+    # Links on the way to the catalog root are followed; below it, a directory must be there.
+    if what == "catalog":
+        (tmp_path / what).symlink_to("memories/deep/moved")
+    else:
+        # Made anew where it was, it is another directory, and no memory.
+        write_tree(tmp_path / "catalog" / "top" / "kb", {"new.md": QUESTION})
+    assert found_now(running) == (set() if what == "catalog" else {"new"})
+
+
+def test_what_lies_above_a_catalog_root_is_looked_at_however_it_moves(tmp_path: Path) -> None:
+    root = tmp_path / "a" / "b" / "c"
+    write_tree(root / "kb", {"own.md": QUESTION})
+    manifest = write_manifest(root, [KB])
+    (tmp_path / "memories" / "deep" / "deeper").mkdir(parents=True)
+    (tmp_path / "memories" / MARK).touch()
+    with opened(manifest) as catalog:
+        assert found(catalog) == found(catalog) == {"own"}
+        (tmp_path / "a").rename(tmp_path / "memories" / "deep" / "deeper" / "a")
+        (tmp_path / "a").symlink_to("memories/deep/deeper/a")
+        assert found(catalog) == set()
+        [diagnostic] = KnowledgeResolverRouter(catalog).search(QUESTION).diagnostics
+        assert diagnostic.code is KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE
+        assert "memories" in diagnostic.message
+        assert str(tmp_path) not in diagnostic.message
+        (tmp_path / "a").unlink()
+        (tmp_path / "memories" / "deep" / "deeper" / "a").rename(tmp_path / "a")
+        assert found(catalog) == {"own"}
+
+
+def test_a_link_inside_a_bundle_is_followed_as_long_as_it_leads_to_knowledge(
+    running: FileKnowledgeCatalog, tmp_path: Path
+) -> None:
+    linked(tmp_path / "catalog/top/kb", "linked.md", "sub/deep/own.md")
+    assert found_now(running) == {"linked", "own", "sub/own", "sub/deep/own"}
+    (tmp_path / "catalog/top/kb/sub" / MARK).touch()
+    assert found_now(running) == {"own"}
+
+
+def test_nothing_is_read_that_becomes_a_memory_while_it_is_read(tmp_path: Path) -> None:
+    """A directory of memories is put again and again in the place of one of knowledge with the same names."""
+    names = [f"{n}.md" for n in range(200)]
+    write_tree(tmp_path / "kb" / "sub", dict.fromkeys(names, f"{QUESTION} {OPEN}"))
+    write_tree(tmp_path / "memories", dict.fromkeys(names, f"{QUESTION} {SECRET}") | {MARK: ""})
+    manifest = write_manifest(tmp_path, [KB])
+    program = (
+        "import os, sys\n"
+        "while True:\n"
+        "    for one, other in (('kb/sub', 'away'), ('memories', 'kb/sub'), ('kb/sub', 'memories'),\n"
+        "                       ('away', 'kb/sub')):\n"
+        "        os.rename(one, other)\n"
+    )
+    swapper = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
+    try:
+        deadline = time.monotonic() + 3
+        while time.monotonic() < deadline:
+            with opened(manifest) as catalog:
+                for _ in range(5):
+                    assert KnowledgeResolverRouter(catalog).search(SECRET).passages == ()
+    finally:
+        swapper.kill()
+        swapper.wait()
+
+
+# What the store marks, and when
+
+
+def unmarked(directory: Path) -> list[str]:
+    """Directories of memories without a mark."""
+    tiers = [path for path in directory.glob("memory-*") if path.is_dir() and not path.is_symlink()]
+    below = [Path(path) for tier in tiers for path, _, _ in os.walk(tier)]
+    return [str(path.relative_to(directory)) for path in below if not (path / MARK).is_file()]
+
+
+def test_every_directory_of_memories_has_an_empty_mark(marked: Path) -> None:
+    diary = marked.parent / DIARY
+    assert unmarked(diary) == []
+    marks = [*diary.rglob(MARK)]
+    assert len(marks) == 2 + 3 + 4 + 1
+    assert all(mark.read_bytes() == b"" for mark in marks)
+    assert not (diary / MARK).exists(), "the source's own directory holds no memory"
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_new_store_marks_what_it_finds_and_follows_no_link(marked: Path, *, enabled: bool) -> None:
+    directory = marked.parent
+    forget_marks(directory)
+    write_tree(directory, {"elsewhere/a.md": QUESTION})
+    linked(directory, f"{SCOPE}/linked", "elsewhere")
+    linked(directory, f"{DIARY}/memory-linked", "elsewhere")
+    shutil.rmtree(directory / DIARY / "memory-tenant")
+    linked(directory, f"{DIARY}/memory-tenant", "elsewhere")
+    write_manifest(directory, [KB, *diaries(enabled=enabled)])
+    mark_again(marked)
+    assert unmarked(directory / DIARY) == []
+    assert [*(directory / "elsewhere").iterdir()] == [directory / "elsewhere" / "a.md"]
+
+
+def test_a_store_that_is_refused_has_marked_what_it_found(marked: Path) -> None:
+    forget_marks(marked.parent)
+    write_manifest(marked.parent, [ALL, *diaries(enabled=False)])
+    with opened(marked) as catalog, pytest.raises(MemoryOverlapError, match=r"diary-session.*kb"):
+        FileMemoryStore(catalog)
+    write_manifest(marked.parent, [ALL])
+    with opened(marked) as catalog:
+        check_nothing_leaks(catalog, known=2)
+
+
+@pytest.mark.parametrize("watch", [False, True])
+def test_a_reload_marks_memories_that_come_or_go(marked: Path, *, watch: bool) -> None:
+    directory = marked.parent
+    shutil.copytree(directory / DIARY, directory / "older")
+    new = [source | {"path": "older"} for source in diaries()]
+    with opened(marked, watch_for_changes=watch, reload_debounce=soon) as catalog:
+        FileMemoryStore(catalog)
+        forget_marks(directory)
+        generation = catalog.current.generation
+        write_manifest(directory, [KB, *new])
+        if watch:
+            wait_for(lambda: catalog.current.generation > generation)
+        else:
+            catalog.reload()
+        assert unmarked(directory / "older") == unmarked(directory / DIARY) == []
+
+
+def test_a_catalog_without_a_store_makes_no_file(marked: Path) -> None:
+    forget_marks(marked.parent)
+    with opened(marked) as catalog:
+        check_nothing_leaks(catalog, known=2)
+        write_manifest(marked.parent, [KB])
+        catalog.reload()
+        check_nothing_leaks(catalog, known=2)
+    assert [*marked.parent.rglob(MARK)] == []
+
+
+def test_a_write_marks_the_way_again(marked: Path) -> None:
+    with opened(marked) as catalog:
+        store = FileMemoryStore(catalog)
+        forget_marks(marked.parent)
+        assert store.write(ALICE, entry("a word"), USER).written
+        for level in (TIER, USER_TENANT, SCOPE):
+            assert (marked.parent / level / MARK).is_file()
+
+
+def test_forgetting_a_scope_takes_its_mark_along_and_no_other(marked: Path) -> None:
+    with opened(marked) as catalog:
+        store = FileMemoryStore(catalog)
+        assert store.write(BOB, entry("a word"), USER).written
+        assert store.delete_scope(ALICE, USER) == MemoryDeleteResult(1, None)
+        assert not (marked.parent / SCOPE).exists()
+        assert (marked.parent / USER_TENANT / MARK).is_file()
+        assert unmarked(marked.parent / DIARY) == []
+        assert store.read(BOB, "word").passages
+
+
+def test_writers_and_deleters_leave_no_memory_without_a_mark(marked: Path) -> None:
+    with opened(marked) as catalog:
+        store, errors, bare = FileMemoryStore(catalog), list[str](), list[str]()
+        deadline = time.monotonic() + 2
+
+        def work(act: Callable[[], str | None]) -> None:
+            while time.monotonic() < deadline:
+                error = act()
+                if error is not None:
+                    errors.append(error)
+
+        def look() -> None:
+            for path in (marked.parent / DIARY).rglob("*.md"):
+                is_bare = not (path.parent / MARK).exists()
+                if is_bare and path.exists() and path.parent.name != "deeper":
+                    bare.append(str(path))
+
+        acts: list[Callable[[], str | None]] = [
+            *[lambda: store.write(ALICE, entry("a word"), SESSION).error] * 3,
+            *[lambda: store.delete_scope(ALICE, SESSION).error] * 2,
+            lambda: mark_again(marked),
+            look,
+        ]
+        threads = [threading.Thread(target=work, args=(act,)) for act in acts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        assert bare == []
+
+
+def test_what_cannot_be_marked_stays_sealed_while_the_catalog_is_open(
+    marked: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = marked.parent
+    forget_marks(directory)
+    for path in (directory, *directory.rglob("*"), *directory.parents):
+        if directory.is_relative_to("/tmp") and path.is_relative_to("/tmp") and path.is_dir():
+            path.chmod(path.stat().st_mode | 0o555)
+
+    def act() -> object:
+        with opened(marked) as catalog:
+            FileMemoryStore(catalog)
+            said = [record.getMessage() for record in caplog.records]
+            os.write(writing, b"go")
+            os.read(reading, 2)
+            catalog.reload()
+            catalog.reload()
+            return said, check_nothing_leaks(catalog)
+
+    # The host, who may write, changes the manifest meanwhile.
+    (reading, told), (asked, writing) = os.pipe(), os.pipe()
+
+    def host() -> None:
+        os.read(asked, 2)
+        write_manifest(directory, [ALL])
+        os.write(told, b"go")
+
+    thread = threading.Thread(target=host)
+    thread.start()
+    said, known = without_privileges(act)
+    thread.join()
+    for descriptor in (reading, told, asked, writing):
+        os.close(descriptor)
+    assert known == 2
+    assert [text for text in said if "cannot be marked as memories" in text and "permission" in text]
+    assert [*directory.rglob(MARK)] == []
