@@ -336,7 +336,7 @@ def store_after_reload(catalog: FileKnowledgeCatalog, *, clock: Clock | None) ->
     While they overlap with what others see, its operations do nothing (Y8).
     """
     store = FileMemoryStore.__new__(FileMemoryStore)
-    store._begin(catalog, clock)  # noqa: SLF001  (of the class above)
+    store._begin(catalog, clock)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     return store
 
 
