@@ -194,7 +194,8 @@ class FileMemoryStore:
         local scope: a user without a tenant is somebody else.
 
         Each scope is deleted by itself, and whoever writes to one is waited for: what is written to a scope
-        after it was deleted is there afterwards. What cannot be deleted does not keep the rest; ``error``
+        after it was deleted is there afterwards. That takes the disk some milliseconds for each scope, and
+        can be interrupted between two. What cannot be deleted does not keep the rest; ``error``
         says what that is. The directories and everything in them are deleted, files that are no concepts too;
         links are deleted, and not followed, and what is mounted inside is left.
 
@@ -335,7 +336,7 @@ def store_after_reload(catalog: FileKnowledgeCatalog, *, clock: Clock | None) ->
     While they overlap with what others see, its operations do nothing (Y8).
     """
     store = FileMemoryStore.__new__(FileMemoryStore)
-    store._begin(catalog, clock)  # noqa: SLF001  (of the class above)
+    store._begin(catalog, clock)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     return store
 
 
