@@ -12,7 +12,7 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
@@ -30,9 +30,9 @@ SOON = 30
 
 
 @contextmanager
-def opened(directory: Path) -> Generator[KnowledgeResolverRouter]:
+def opened(directory: Path, **options: Any) -> Generator[KnowledgeResolverRouter]:
     manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
-    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False, **options) as catalog:
         yield KnowledgeResolverRouter(catalog)
 
 
@@ -166,7 +166,7 @@ def test_no_body_takes_long(tmp_path: Path, name: str, body: str) -> None:
 
 def test_no_question_takes_long(tmp_path: Path) -> None:
     write_tree(tmp_path / "bundle", {f"{n}.md": f"---\ntitle: word\n---\nword {n}" for n in range(50)})
-    with opened(tmp_path) as resolver:
+    with opened(tmp_path, max_question_bytes=1 << 30) as resolver:
         started = time.monotonic()
         assert resolver.search("word " * 200_000).passages[0].score == 4 * 200_000
         assert len(resolver.search(" ".join(map(str, range(100_000)))).passages) == 50
@@ -179,7 +179,7 @@ def test_no_question_takes_long(tmp_path: Path) -> None:
 def test_scores_do_not_overflow(tmp_path: Path) -> None:
     """Six for each term, more terms than 16 bits count."""
     write_tree(tmp_path / "bundle", {"a.md": "---\ntitle: a\ndescription: a\n---\na"})
-    with opened(tmp_path) as resolver:
+    with opened(tmp_path, max_question_bytes=1 << 30) as resolver:
         assert resolver.search("a " * 1_000_000).passages[0].score == 6_000_000
 
 

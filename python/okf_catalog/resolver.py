@@ -115,7 +115,8 @@ class _Resolver:
         return self._search(query, None)
 
     def _search(self, query: KnowledgeQuery | str, cancellation: Cancellation | None) -> KnowledgeContext:
-        query = self._query("query", query)
+        query = query_of("query", query)
+        check_length(query, self._max_question_bytes)
         catalog = self._catalog
         view = catalog.view()
         answer = catalog.engine.search(
