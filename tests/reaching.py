@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -246,16 +247,17 @@ def _contexts(catalog: FileKnowledgeCatalog) -> Iterator[tuple[str, KnowledgeCon
         resolver = kind(catalog)
         for way, ask in WAYS.items():
             yield f"{name} {way}", ask(resolver, QUESTION)
-        for context in resolver.search_stream([QUESTION]):
+        streaming: Any = resolver
+        for context in streaming.search_stream([QUESTION]):
             yield f"{name} search_stream", context
 
 
 def _columns(resolver: KnowledgeResolver) -> str:
     try:
-        import pyarrow as pa
+        pyarrow: Any = importlib.import_module("pyarrow")
     except ImportError:
         return ""
-    table: Any = pa.table(resolver.search_batch([QUESTION]).to_arrow())
+    table: Any = pyarrow.table(resolver.search_batch([QUESTION]).to_arrow())
     return str(table.to_pylist())
 
 

@@ -320,6 +320,34 @@ def test_what_is_moved_below_a_mark_is_knowledge_no_more(
     assert found_now(running) == (set() if what == "catalog" else {"new"})
 
 
+@pytest.mark.parametrize("place", ["removed", "scope", "knowledge_moved_into_a_scope", "file_link"])
+def test_a_catalog_root_that_is_a_link_finds_no_memory(marked: Path, tmp_path: Path, place: str) -> None:
+    write_manifest(tmp_path, PLACES[place](tmp_path))
+    other = tmp_path.with_name(tmp_path.name + "-linked")
+    other.symlink_to(tmp_path.name)
+    with opened(other / "catalog.json") as catalog:
+        check_nothing_leaks(catalog, other / "catalog.json", known=KNOWN.get(place, 2))
+
+
+def test_what_may_be_passed_and_not_listed_is_no_way_to_a_memory(marked: Path, tmp_path: Path) -> None:
+    write_manifest(tmp_path, PLACES["file_link"](tmp_path))
+    for path in (tmp_path, *tmp_path.parents[:-1]):
+        path.chmod(path.stat().st_mode | 0o055)
+    for path in tmp_path.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    for mode in (0o711, 0o744, 0o700):
+        for level in (TIER, USER_TENANT, SCOPE):
+            (tmp_path / level).chmod(mode)
+
+            def act() -> int:
+                with opened(marked) as catalog:
+                    return check_nothing_leaks(catalog)
+
+            assert without_privileges(act) == 2
+            (tmp_path / level).chmod(0o755)
+
+
 def test_what_lies_above_a_catalog_root_is_looked_at_however_it_moves(tmp_path: Path) -> None:
     root = tmp_path / "a" / "b" / "c"
     write_tree(root / "kb", {"own.md": QUESTION})
@@ -416,6 +444,24 @@ def test_a_store_that_is_refused_has_marked_what_it_found(marked: Path) -> None:
     write_manifest(marked.parent, [ALL])
     with opened(marked) as catalog:
         check_nothing_leaks(catalog, known=2)
+
+
+def test_a_disabled_memory_source_among_knowledge_stops_a_running_store(marked: Path) -> None:
+    with opened(marked) as catalog:
+        store = FileMemoryStore(catalog)
+        write_manifest(marked.parent, [ALL, *diaries(enabled=False)])
+        catalog.reload()
+        result = store.read(ALICE, QUESTION)
+        assert result.passages == ()
+        assert [diagnostic.code for diagnostic in result.diagnostics] == [
+            KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE
+        ]
+        assert not store.write(ALICE, entry("a word"), USER).written
+        assert store.delete_scope(ALICE).tiers_deleted == 0
+        check_nothing_leaks(catalog, known=2)
+        write_manifest(marked.parent, [KB, *diaries()])
+        catalog.reload()
+        assert len(store.read(ALICE, QUESTION).passages) == 4
 
 
 @pytest.mark.parametrize("watch", [False, True])

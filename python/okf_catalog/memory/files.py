@@ -50,8 +50,13 @@ class FileMemoryStore:
     whatever the manifest says. A new store marks those that it finds without, of disabled memory sources
     too; so does a reload that changes the memory sources, and a write on the way to what it writes. What
     cannot be marked, on a disk that is read-only, is logged, and is kept from every search as long as the
-    catalog is open. A memory file that the host itself links or mounts elsewhere has no mark there, and
-    neither has a copy that was made without the mark.
+    catalog is open.
+
+    A mark that comes or goes is seen by the next search, as any change is: in a bundle, on the way to it, in
+    every directory above, and by way of a mount. What no mark can tell is a single memory file that the host
+    itself moves, links or mounts elsewhere, a copy made without the marks, and a directory that the host made
+    inside a scope and mounted or moved elsewhere before a store was opened again. Where a bundle is itself
+    mounted, the directories above the place where it is mounted count, not those that it comes from.
 
     Args:
         catalog: whose memory sources are used.

@@ -194,12 +194,12 @@ mod tests {
         let mut found = Found::default();
         let mut lies_in = |path: &str| {
             let handle = fs::File::open(temporary.path().join(path)).unwrap();
-            let counted = std::cell::Cell::new(0);
-            let barred = |_, handle: BorrowedFd<'_>| {
-                counted.set(counted.get() + 1);
-                is_marked(handle)
+            let asked = std::cell::Cell::new(0);
+            let barred = |_, directory: BorrowedFd<'_>| {
+                asked.set(asked.get() + 1);
+                is_marked(directory)
             };
-            (found.encloses(handle.as_fd(), barred).unwrap(), counted.get())
+            (found.encloses(handle.as_fd(), barred).unwrap(), asked.get())
         };
         assert_eq!(lies_in("in/a/b"), (true, 3));
         assert_eq!(lies_in("in/c"), (true, 1));
@@ -210,23 +210,23 @@ mod tests {
     #[test]
     fn a_mark_above_a_catalog_root_is_seen_and_so_is_another_place() {
         let temporary = tempfile::tempdir().unwrap();
-        let catalog_root = temporary.path().join("a/b/root");
-        fs::create_dir_all(&catalog_root).unwrap();
-        let roof = Roof::above(&catalog_root).unwrap();
+        let catalog = temporary.path().join("a/b/root");
+        fs::create_dir_all(&catalog).unwrap();
+        let roof = Roof::above(&catalog).unwrap();
         assert!(roof.is_whole());
         let mark = temporary.path().join("a").join(MARKER);
         fs::write(&mark, "").unwrap();
-        assert!(!roof.is_whole() && Roof::above(&catalog_root).is_none());
+        assert!(!roof.is_whole() && Roof::above(&catalog).is_none());
         fs::remove_file(&mark).unwrap();
         assert!(roof.is_whole());
         // A mark in the root itself is for whoever watches it.
-        fs::write(catalog_root.join(MARKER), "").unwrap();
-        assert!(roof.is_whole() && Roof::above(&catalog_root).is_some());
+        fs::write(catalog.join(MARKER), "").unwrap();
+        assert!(roof.is_whole() && Roof::above(&catalog).is_some());
         // One level deeper than before, what is above is not all known.
         fs::create_dir(temporary.path().join("deeper")).unwrap();
         fs::rename(temporary.path().join("a"), temporary.path().join("deeper/a")).unwrap();
         std::os::unix::fs::symlink("deeper/a", temporary.path().join("a")).unwrap();
         assert!(!roof.is_whole());
-        assert!(Roof::above(&catalog_root).unwrap().is_whole());
+        assert!(Roof::above(&catalog).unwrap().is_whole());
     }
 }
