@@ -164,9 +164,12 @@ def test_a_section_is_body_whatever_it_looks_like(store: FileMemoryStore, sectio
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"---\ntitle: a\n", "the frontmatter has no closing `---` line"),
-        (b"---\ntitle: [\n---\nold", "broken YAML"),
-        (b"caf\xe9", "not UTF-8"),
+        (b"---\ntitle: a\n", "there is no closing `---` line"),
+        (b"---\na letterhead\n---\nold", "no YAML mapping"),
+        (b"+++\ntitle = 1\n+++\nold", "TOML"),
+        (b"caf\xe9", "not UTF-8 at byte 3"),
+        ("old".encode("utf-16"), "not UTF-8 at byte 0"),
+        (b"a\0b", "binary"),
     ],
 )
 def test_what_cannot_be_read_is_not_appended_to(
@@ -180,6 +183,22 @@ def test_what_cannot_be_read_is_not_appended_to(
     assert reason in result.error
     assert written.read_bytes() == content
     assert names(written.parent) == ["monday.md"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"---\ntype: Note\ntitle: ADR-1: Use X\n---\nold",
+        b'---\ntype: "No\nte"\ntags: [\na]\nx: @\n---\nold',
+        b"\xef\xbb\xbf\xef\xbb\xbf\r\n---\rtitle: [Draft] x\r---\rold",
+    ],
+)
+def test_an_append_to_a_file_with_a_slip_keeps_every_byte(
+    store: FileMemoryStore, tmp_path: Path, content: bytes
+) -> None:
+    written = put(tmp_path, USER, content)
+    wrote(store, ALICE, USER, "new")
+    assert written.read_bytes() == content + b"\n\nnew"
 
 
 def test_a_concept_never_outgrows_what_is_read(tmp_path: Path) -> None:
@@ -386,12 +405,12 @@ def test_one_bad_file_takes_nothing_along(
     store: FileMemoryStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrote(store, ALICE, USER, "a word")
-    put(tmp_path, USER, b"word \xff", "bad.md")
+    put(tmp_path, USER, b"word \0", "bad.md")
     for _ in range(2):
         assert reads(store, ALICE) == [("memory:user", "a word")]
         assert len(store.enumerate(ALICE)) == 1
     assert [record.getMessage() for record in caplog.records] == [
-        f"source 'memory:user': '{memory_path(USER, ALICE)}/bad.md' is left out: not UTF-8 at byte 5"
+        f"source 'memory:user': '{memory_path(USER, ALICE)}/bad.md' is left out: it is binary: it holds a NUL"
     ]
 
 

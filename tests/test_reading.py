@@ -9,7 +9,7 @@ from okf_catalog._engine import read_document
 
 
 @given(encoded())
-@example(b"---\ntitle: \"a\n---\nb\"\n---\n")
+@example(b'---\ntitle: "a\n---\nb"\n---\n')
 @example(b"---\nx: &d\ntitle: @\ntype: *d\n---\n")
 def test_every_file_is_read_as_the_model_reads_it(data: bytes) -> None:
     try:
