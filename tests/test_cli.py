@@ -321,9 +321,7 @@ def test_long_texts_are_cut_around_the_first_match() -> None:
 
 
 def test_check_shows_every_source_and_everything_left_out(tmp_path: Path) -> None:
-    write_tree(
-        tmp_path, {"docs/a.md": GUIDE, "docs/deep/b.md": NOTES, "docs/bad.md": "---\nno end", "off/c.md": ""}
-    )
+    write_tree(tmp_path, {"docs/a.md": GUIDE, "docs/deep/b.md": NOTES, "docs/bad.md": b"\0", "off/c.md": ""})
     catalog = write_manifest(
         tmp_path,
         [

@@ -149,11 +149,12 @@ def test_a_file_that_says_nothing_is_created_anew(store: FileMemoryStore, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "section", ["---", "---\ntitle: x\n---\n", "\n---\n", "...", "", " ", "a\0b", "\ufeff"]
+    "section", ["---", "---\ntitle: x\n---\n", "\n---\n", "...", "", " ", "a\rb", "\ufeff"]
 )
 def test_a_section_is_body_whatever_it_looks_like(store: FileMemoryStore, section: str) -> None:
     concept = f"{memory_path(USER, ALICE)}/monday"
     wrote(store, ALICE, USER, section)
+    section = section.replace("\r", "\n")
     assert store.text(ALICE, concept) == section
     wrote(store, ALICE, USER, "last")
     assert [concept.title for concept in store.enumerate(ALICE)] == ["Monday"]
@@ -219,7 +220,11 @@ def test_a_concept_never_outgrows_what_is_read(tmp_path: Path) -> None:
 def test_frontmatter_that_would_not_be_read_is_not_written(store: FileMemoryStore, tmp_path: Path) -> None:
     result = store.write(ALICE, entry("a word", other="x" * (1 << 20)), USER)
     assert not result.written
-    assert "the frontmatter is longer than" in (result.error or "")
+    assert "the frontmatter is too long" in (result.error or "")
+    assert names(place(tmp_path, USER, ALICE)) == []
+    result = store.write(ALICE, entry("a word\0"), USER)
+    assert not result.written
+    assert "it is binary: it holds a NUL" in (result.error or "")
     assert names(place(tmp_path, USER, ALICE)) == []
 
 
@@ -234,6 +239,7 @@ def test_what_is_written_reads_back_as_the_same_text(
     tmp_path_factory: pytest.TempPathFactory, title: str, description: str, key: str, section: str
 ) -> None:
     directory = tmp_path_factory.mktemp("memories")
+    section = section.replace("\0", "")
     front = {"type": f"t{title}", "title": f"t{title}", "description": f"d{description}"}
     front.setdefault(f"k{key}", description)
     with open_memories(directory) as catalog:
@@ -243,7 +249,7 @@ def test_what_is_written_reads_back_as_the_same_text(
         assert (passage.concept_type, passage.title) == (front["type"], front["title"])
         assert passage.description == front["description"]
         concept = f"{memory_path(USER, LOCAL)}/it"
-        assert store.text(LOCAL, concept) == f"w {section}".replace("\r\n", "\n")
+        assert store.text(LOCAL, concept) == f"w {section}".replace("\r\n", "\n").replace("\r", "\n")
     # Another reader of YAML finds the same.
     text = (place(directory, USER, LOCAL) / "it.md").read_bytes().decode()
     assert yaml.safe_load(text.split("---\n", 2)[1]) == front
@@ -703,7 +709,7 @@ def test_a_report_counts_all_memories_and_neither_watches_nor_logs_them(
     before = watched()
     for number in range(20):
         wrote(store, KnowledgeAccessScope("acme", f"user{number}"), USER, "a word")
-    (tmp_path / ROOTS[USER] / "broken.md").write_text("---\nnever ends")
+    (tmp_path / ROOTS[USER] / "broken.md").write_text("\0")
     for _ in range(2):
         sources = {report.source.id: report for report in catalog.report().sources}
         report = sources[f"remembers-{USER.value}"]

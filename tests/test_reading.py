@@ -26,7 +26,7 @@ def expected(data: bytes) -> tuple[dict[str, object] | None, str | None]:
         values, _ = reading.read_fields(data)
     except reading.Unusable:
         return None, None
-    fields = {
+    fields: dict[str, object] = {
         "title": document.title,
         "description": document.description,
         "tags": [*document.tags],
