@@ -1,4 +1,4 @@
-"""Files to draw: frontmatter that is valid, that only common readers read, and that has slips, in any encoding.
+"""Files to draw, in any encoding: frontmatter that is valid, that only common readers read, that has slips.
 
 PyYAML reads YAML 1.1, so what the two versions read differently is not drawn.
 """
@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
 
 LENIENT = (
     'title: "One\ntwo"',
@@ -117,7 +120,7 @@ def texts(draw: DrawFn) -> str:
     if draw(st.booleans()):
         entry = entry | st.sampled_from(SLIPS)
     entries = draw(st.lists(entry, max_size=6))
-    opening, closing = draw(st.sampled_from(FENCES)), draw(st.sampled_from(FENCES[:6] + ("", " ---")))
+    opening, closing = draw(st.sampled_from(FENCES)), draw(st.sampled_from((*FENCES[:6], "", " ---")))
     front = "".join(f"{entry}\n" for entry in entries)
     return f"{draw(st.sampled_from(FIRST))}{opening}\n{front}{closing}\n{draw(st.sampled_from(BODIES))}"
 

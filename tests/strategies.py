@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
 import naive
+from documents import encoded
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def phrase_pools(draw: DrawFn) -> list[str]:
 
 _PRINTABLE = re.compile("[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
 _PLAIN = re.compile(r"[^\W_](?:[\w.,()+/-]|:(?=\d)| (?=[\w(+/]))*")
+_SPACED = re.compile(r"[!-~\xa1-\u1fff]+(?: [!-~\xa1-\u1fff]+)+")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 
 
@@ -110,6 +112,9 @@ def scalars(text: str) -> SearchStrategy[str]:
         ways.append("'" + text.replace("'", "''") + "'")
     if _PLAIN.fullmatch(text) and text not in naive.NULLS:
         ways += [text, f"{text}  # not the text"]
+    if _SPACED.fullmatch(text) and "---" not in text:
+        # Quoted text that goes on at column 0, as common readers read it.
+        ways += [way.replace(" ", "\n", 1) for way in ways[:2]]
     lines = text.split("\n")
     if lines[0].strip() and not text.startswith(" ") and all(map(_fits_in_a_block, lines)):
         block = "".join(f"\n  {line}" if line else "\n" for line in lines)
@@ -196,6 +201,14 @@ EXTRAS = (
     "",
     "extra: {a: [1, 2], b: ~}",
     "okf_version: 0.1",
+    "okf_version: 0.3",
+    "okf_version: v1",
+    "generated: {by: robot, at: 2026-01-01}",
+    "generated: {by: robot, at: 2026-06-01}",
+    "broken: [a: b: c",
+    "stray",
+    "quoted: 'goes\n\non'",
+    "list: [\na, b\n]",
     "unused: &unused [*title]",
     "nested:\n  title: not this one\n  tags: [nor, these]",
     "1: one",
@@ -209,6 +222,8 @@ EXTRAS = (
 
 BROKEN = (
     b"\xff\xfe",
+    b"a\0b",
+    "a\0".encode("utf-16"),
     b"caf\xe9",
     b"---\ntitle: a\n",
     b"---\n- a\n---\na",
@@ -220,7 +235,7 @@ BROKEN = (
     b"---\na: b: c\n---\na",
     b"---\na: 1\n--- # again\nb: 1\n---\n",
 )
-"""Files that are problems whoever reads them."""
+"""Files that are binary, or of which something is lost."""
 
 
 @st.composite
@@ -228,7 +243,7 @@ def documents(draw: DrawFn, pool: Sequence[str]) -> bytes:
     """One file: mostly a concept that says something, now and then one that is broken."""
     kind = draw(st.sampled_from(["full"] * 8 + ["bare"] * 2 + ["broken"]))
     if kind == "broken":
-        return draw(st.sampled_from(BROKEN))
+        return draw(st.sampled_from(BROKEN) | encoded())
     body = "\n".join(
         draw(st.lists(st.sampled_from(pool), min_size=draw(st.sampled_from([0, 2])), max_size=4))
     )
@@ -237,9 +252,10 @@ def documents(draw: DrawFn, pool: Sequence[str]) -> bytes:
         front = draw(frontmatters(pool))
         opening, closing = (draw(st.sampled_from(["---"] * 4 + ["---\t", "--- \u3000"])) for _ in range(2))
         text = f"{opening}\n{front}{closing}\n{body}"
-    if draw(st.integers(0, 4)) == 0:
-        text = text.replace("\n", "\r\n")
-    return draw(st.sampled_from(["", "", "", "\ufeff"])).encode() + text.encode()
+    text = text.replace("\n", draw(st.sampled_from(["\n"] * 8 + ["\r\n", "\r"])))
+    if draw(st.integers(0, 9)) == 0:
+        return text.encode("utf-16")
+    return draw(st.sampled_from(["", "", "", "\ufeff", "\ufeff\ufeff"])).encode() + text.encode()
 
 
 FIELDS = ("title", "description", "tags", "status", "stale_after", "verified", "type")

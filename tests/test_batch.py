@@ -132,7 +132,7 @@ def test_no_question_is_a_batch_too(resolver: KnowledgeResolver) -> None:
 def test_one_problem_file_is_logged_once_for_all(
     catalog: FileKnowledgeCatalog, shelf: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write_tree(shelf, {"low/bad.md": b"\xff"})
+    write_tree(shelf, {"low/bad.md": b"\0"})
     KnowledgeResolverRouter(catalog).search_batch(QUERIES)
     assert len(caplog.records) == 1
     KnowledgeResolverRouter(catalog).search_batch(QUERIES)

@@ -134,7 +134,7 @@ def test_the_path_of_a_disabled_source_is_not_looked_at(shelf: Path) -> None:
 
 
 def test_a_broken_concept_keeps_no_catalog_from_opening(shelf: Path) -> None:
-    write_tree(shelf, {"low/bad.md": b"\xff"})
+    write_tree(shelf, {"low/bad.md": b"\0"})
     with FileKnowledgeCatalog(shelf / "catalog.json") as catalog:
         assert len(GroupedKnowledgeResolver(catalog).search("word").passages) == 5
 
@@ -261,7 +261,7 @@ def test_many_threads_get_one_snapshot(catalog: FileKnowledgeCatalog, impatience
 
 
 def test_a_report_says_what_is_known_of_every_source(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
-    write_tree(shelf, {"low/b.md": "---\n", "low/a.md": b"\xff", "low/index.md": "word"})
+    write_tree(shelf, {"low/b.md": b"\0", "low/a.md": b"\0", "low/index.md": "word"})
     rows: list[dict[str, Any]] = [
         *SOURCES,
         {"id": "twin", "path": "./high", "priority": 10},
@@ -381,7 +381,7 @@ def test_a_problem_is_logged_once(
     catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
 ) -> None:
     resolver = GroupedKnowledgeResolver(catalog)
-    write_tree(shelf, {"low/deep/bad.md": b"\xff", "high/worse.md": "---\n"})
+    write_tree(shelf, {"low/deep/bad.md": b"\0", "high/worse.md": b"\0"})
     resolver.search("word")
     messages = sorted(warnings())
     assert len(messages) == 2
@@ -404,7 +404,7 @@ def test_a_problem_is_logged_again_if_it_went_away_and_came_back(
 ) -> None:
     resolver = GroupedKnowledgeResolver(catalog)
     for _ in range(3):
-        write_tree(shelf, {"low/bad.md": b"\xff"})
+        write_tree(shelf, {"low/bad.md": b"\0"})
         resolver.search("word")
         assert len(warnings()) == 1
         write_tree(shelf, {"low/bad.md": "good"})
@@ -419,9 +419,10 @@ def test_another_reason_is_another_problem(
     catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
 ) -> None:
     resolver = GroupedKnowledgeResolver(catalog)
-    write_tree(shelf, {"low/bad.md": b"\xff"})
+    write_tree(shelf, {"low/bad.md": b"\0"})
     resolver.search("word")
-    write_tree(shelf, {"low/bad.md": "---\n"})
+    (shelf / "low/bad.md").unlink()
+    os.mkfifo(shelf / "low/bad.md")
     resolver.search("word")
     first, second = warnings()
     assert first.partition("is left out")[0] == second.partition("is left out")[0]
@@ -455,7 +456,7 @@ def test_a_failed_reload_is_logged_with_each_fault(
 def test_nothing_is_printed(
     catalog: FileKnowledgeCatalog, shelf: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    write_tree(shelf, {"low/bad.md": b"\xff"})
+    write_tree(shelf, {"low/bad.md": b"\0"})
     GroupedKnowledgeResolver(catalog).search(KnowledgeQuery("word"))
     catalog.report()
     (shelf / "catalog.json").write_text("{")

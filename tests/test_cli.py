@@ -274,7 +274,7 @@ def test_control_characters_never_reach_the_terminal(content_catalog: Path, term
 
 
 def test_problem_files_with_hostile_names_are_shown_harmlessly(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/\x1b[2J\n.md": b"\xff"})
+    write_tree(content_catalog.parent, {"bundle/\x1b[2J\n.md": b"\0"})
     shown = run("check", "--catalog", content_catalog)
     assert "\x1b" not in shown
     assert r"bundle: \x1b[2J\x0a.md: " in shown
@@ -350,9 +350,7 @@ def test_long_texts_are_cut_around_the_first_match() -> None:
 
 
 def test_check_shows_every_source_and_everything_left_out(tmp_path: Path) -> None:
-    write_tree(
-        tmp_path, {"docs/a.md": GUIDE, "docs/deep/b.md": NOTES, "docs/bad.md": "---\nno end", "off/c.md": ""}
-    )
+    write_tree(tmp_path, {"docs/a.md": GUIDE, "docs/deep/b.md": NOTES, "docs/bad.md": b"\0", "off/c.md": ""})
     catalog = write_manifest(
         tmp_path,
         [
@@ -376,7 +374,7 @@ def test_check_shows_every_source_and_everything_left_out(tmp_path: Path) -> Non
 def test_check_exits_with_1_for_what_is_left_out_only_if_strict(content_catalog: Path) -> None:
     write_tree(content_catalog.parent, {"bundle/good.md": NOTES})
     assert "1 source, 1 concept, 0 problems." in run("check", "--catalog", content_catalog, "--strict")
-    write_tree(content_catalog.parent, {"bundle/bad.md": b"\xff"})
+    write_tree(content_catalog.parent, {"bundle/bad.md": b"\0"})
     assert "1 source, 1 concept, 1 problem." in run("check", "--catalog", content_catalog)
     assert "1 problem." in run("check", "--catalog", content_catalog, "--strict", code=1)
 
@@ -526,7 +524,7 @@ def test_output_in_a_narrow_encoding_is_escaped(content_catalog: Path) -> None:
 
 
 def test_files_left_out_of_a_search_are_named_on_stderr(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/good.md": "word\n", "bundle/\x1b[2J.md": b"\xff"})
+    write_tree(content_catalog.parent, {"bundle/good.md": "word\n", "bundle/\x1b[2J.md": b"\0"})
     process = start("search", "word", "--catalog", content_catalog, "--json")
     stdout, stderr = process.communicate()
     assert process.returncode == 0

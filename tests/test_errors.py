@@ -112,7 +112,7 @@ def test_what_is_no_question_is_refused(ask: Entrance) -> None:
 def test_nothing_is_done_before_a_refusal(
     ask: Entrance, shelf: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write_tree(shelf, {"low/bad.md": b"\xff"})
+    write_tree(shelf, {"low/bad.md": b"\0"})
     for query in ("", None):
         with pytest.raises((RefusedValueError, RefusedTypeError)):
             ask(query, default_source_visibility_policy=never, clock=never)

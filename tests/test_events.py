@@ -135,7 +135,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "an edit by a second writer that never closed": lambda kb: os.write(
         os.open(kb / "a.md", os.O_WRONLY | os.O_APPEND), b" other"
     ),
-    "a file that is not UTF-8": lambda kb: (kb / "a.md").write_bytes(b"word \xff"),
+    "a binary file": lambda kb: (kb / "a.md").write_bytes(b"word \0"),
 }
 
 

@@ -143,7 +143,7 @@ def test_a_document_may_break_and_be_mended(bundle: Watched) -> None:
         bundle.write(a="---\ntitle: a\n---\nword", b="word")
         assert bundle.found("word") == ["a", "b"]
         assert problems_of(bundle.catalog)["s"] == {}
-        bundle.write(a="---\ntitle: a\n--\nword")
+        bundle.write(a="---\ntitle: a\n---\nword\0")
         assert bundle.found("word") == ["b"]
         assert problems_of(bundle.catalog)["s"].keys() == {"a.md"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -48,14 +49,9 @@ def test_links_are_read_inside_the_root_only(tmp_path: Path) -> None:
 
 def test_one_bad_file_never_takes_down_its_source(tmp_path: Path) -> None:
     bad: dict[str, str | bytes] = {
-        "encoding.md": b"\xff",
-        "surrogate.md": b"\xed\xa0\x80",
-        "unterminated.md": "---\ntitle: a\n",
-        "list.md": "---\n- a\n---\n",
-        "scalar.md": "---\na\n---\n",
-        "broken.md": "---\na: [\n---\n",
-        "alias.md": "---\na: *nothing\n---\n",
-        "two.md": "---\na: 1\n--- # another\nb: 1\n---\n",
+        "nul.md": b"a\0",
+        "utf16.md": "a\0".encode("utf-16"),
+        "front.md": "---\na: \0",
     }
     write_tree(tmp_path, {**bad, "good.md": "word"})
     bundle = naive.read_bundle(tmp_path)
@@ -69,13 +65,60 @@ def test_one_bad_file_never_takes_down_its_source(tmp_path: Path) -> None:
         ("no frontmatter", "", "no frontmatter"),
         ("---\n---\nbody", "", "body"),
         ("---\na: 1\n---\nbody\n---\nmore", "a: 1\n", "body\n---\nmore"),
-        ("---\t\na: 1\n  ---\u3000\nbody", "a: 1\n", "body"),
-        ("\n---\na: 1\n---\n", "", "\n---\na: 1\n---\n"),
+        ("---\na: 1\n---\n\n\nbody", "a: 1\n", "\nbody"),
+        ("---\t\na: 1\n---\u3000\nbody", "a: 1\n", "body"),
+        ("---\na: |\n  ---\n---\nbody", "a: |\n  ---\n", "body"),
+        (" ---\na: 1\n---\nb", "", " ---\na: 1\n---\nb"),
+        ("\n \n---\na: 1\n---\n", "a: 1\n", ""),
+        ("\n\ufeff---\na: 1\n\ufeff---\n", "a: 1\n", ""),
+        ("x\n---\na: 1\n---\n", "", "x\n---\na: 1\n---\n"),
+        ("---\na: 1\n", "", "---\na: 1\n"),
         ("----\na: 1\n----\n", "", "----\na: 1\n----\n"),
+        ("+++\na: 1\n+++\n", "", "+++\na: 1\n+++\n"),
     ],
 )
 def test_frontmatter_lies_between_the_first_two_rules(text: str, front: str, body: str) -> None:
     assert naive.split_frontmatter(text) == (front, body)
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"\xef\xbb\xbf\xef\xbb\xbfa\rb\r\nc\n\rd", "a\nb\nc\n\nd"),
+        ("é\r\n🛒".encode("utf-16"), "é\n🛒"),
+        (codecs.BOM_UTF16_BE + "é🛒".encode("utf-16-be"), "é🛒"),
+        (codecs.BOM_UTF16_LE + b"a\0\x3d\xd8b\0c", "a\ufffdb\ufffd"),
+        (b"a\xffb\xe2\x82c\xf0\x9f\x98", "a\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffd"),
+        (b"\xed\xa0\x80\xc0\x80", "\ufffd" * 5),
+    ],
+)
+def test_each_invalid_byte_is_one_replacement_character(data: bytes, text: str) -> None:
+    assert naive.read_document(data).body == text
+
+
+@pytest.mark.parametrize(
+    ("front", "title", "tags"),
+    [
+        ('title: "One\ntwo"\ntags: [\n"a"\n]', "One two", ("a",)),
+        ("title:\tx\ntags: [a,\nb]", "x", ("a", "b")),
+        ('title: "\\ud83c\\udf89\\ud83c"\ntags: a', "🎉\ufffd", ("a",)),
+        ("title: ADR-1: Use X\ntags: a", "ADR-1: Use X", ("a",)),
+        ("x: &x t\ny: @\ntitle: *x\ntags: [*x]", "t", ("t",)),
+        ("tags: a\ntitle: 'One\n\ntype: two'\ny: @", "One\ntype: two", ("a",)),
+        ("tags: [a\ntitle: t", "t", ()),
+        ("title: a: b\n  c\ntags: a", None, ("a",)),
+        ("stray\ntitle: t\nstray\ntags: a", "t", ("a",)),
+        ("\ufefftitle: t\ntags: a", "t", ("a",)),
+    ],
+)
+def test_one_slip_costs_no_other_field(front: str, title: str | None, tags: tuple[str, ...]) -> None:
+    read = document(front, "body")
+    assert (read.title, read.tags, read.body) == (title, tags, "body")
+
+
+@pytest.mark.parametrize("front", ["a letterhead", "a letterhead\nRe: x", "- a", "a: b: c", "title:x", "'a'"])
+def test_what_is_no_mapping_is_body(front: str) -> None:
+    assert document(front, "body").body == f"---\n{front}\n---\nbody"
 
 
 @pytest.mark.parametrize("nothing", ["", "\n", "# a comment\n", "~\n", "{}\n"])
@@ -250,6 +293,10 @@ def test_a_tag_is_compared_whole_and_blank_is_no_filter(tmp_path: Path) -> None:
         ("2026-03-01t12:00:00,5z", 0.5),
         ("2026-03-01T14:00+02", 0),
         (" 2026-03-01T14:30+0230\n", 0),
+        ("2026-03-01 14:30 +02:30", 0),
+        ("2026-03-01 12:00 Z", 0),
+        ("2026-03-01 12:00  Z", None),
+        ("2026-03-01 Z", None),
         ("0001-01-01T00:00:00+23:59", -63908049540),
         ("12:00", None),
         ("2026-13-01", None),
@@ -293,7 +340,9 @@ def test_tolerance_ends_when_the_grace_does(stale_after: str | None, admitted_by
         ("status: draft", "draft"),
         ("status: deprecated", "deprecated"),
         ("status: stable", "stable"),
-        ("status: Draft", "stable"),
+        ("status: Draft", "draft"),
+        ("status: ' DEPRECATED '", "deprecated"),
+        ("status: drafts", "stable"),
         ("status: [draft]", "stable"),
         ("a: b", "stable"),
     ],
@@ -321,6 +370,27 @@ def test_what_is_no_status_is_stable(written: str, status: str) -> None:
 )
 def test_trust_follows_who_verified(written: str, tier: str) -> None:
     assert document(written).trust_tier == tier
+
+
+@pytest.mark.parametrize(
+    ("written", "tier"),
+    [
+        ("verified: {by: human:ada}", "unverified"),
+        ("verified: {by: human:ada, at: 2026-01-01}", "unverified"),
+        ("verified: {by: human:ada, at: soon}", "unverified"),
+        ("verified: {by: human:ada, at: 2026-02-01}", "human_reviewed"),
+        ("verified: [{by: human:ada, at: 2026-01-01}, {by: robot, at: 2026-03-01}]", "machine_confirmed"),
+    ],
+)
+def test_since_version_3_only_those_count_who_saw_the_content(
+    tmp_path: Path, written: str, tier: str
+) -> None:
+    concept = f"---\ngenerated: {{at: 2026-02-01}}\n{written}\n---\n"
+    for version, dated in [("0.3", True), ("v1", True), ("0.10", True), ("0.2", False), ("new", False)]:
+        write_tree(tmp_path, {"a.md": concept, "index.md": f"---\nokf_version: {version}\n---\n"})
+        (found,) = naive.read_bundle(tmp_path).concepts
+        assert (found.document.trust_tier == tier) or not dated
+        assert dated or found.document.trust_tier in ("human_reviewed", "machine_confirmed")
 
 
 # Sources, strategies, results

@@ -9,7 +9,7 @@ from okf_catalog._engine import read_document
 
 
 @given(encoded())
-@example(b"---\ntitle: \"a\n---\nb\"\n---\n")
+@example(b'---\ntitle: "a\n---\nb"\n---\n')
 @example(b"---\nx: &d\ntitle: @\ntype: *d\n---\n")
 def test_every_file_is_read_as_the_model_reads_it(data: bytes) -> None:
     try:
@@ -26,7 +26,7 @@ def expected(data: bytes) -> tuple[dict[str, object] | None, str | None]:
         values, _ = reading.read_fields(data)
     except reading.Unusable:
         return None, None
-    fields = {
+    fields: dict[str, object] = {
         "title": document.title,
         "description": document.description,
         "tags": [*document.tags],

@@ -391,7 +391,7 @@ def test_an_invisible_source_that_is_broken_leaves_no_trace(
     ask: Entrance, shelf: Path, caplog: pytest.LogCaptureFixture, restrict: Callable[..., dict[str, Any]]
 ) -> None:
     shutil.rmtree(shelf / "high")
-    write_tree(shelf, {"low/bad.md": b"\xff", "low/worse.md": "---\n"})
+    write_tree(shelf, {"low/bad.md": b"\0", "low/worse.md": b"\0"})
     whole = ask(KnowledgeQuery("word", **restrict("also")))
     nothing = ask(KnowledgeQuery("nowhere", **restrict("also")))
     assert names(whole) == ["also:middle"]
@@ -475,7 +475,7 @@ def test_a_batch_says_whose_policy_answered_wrongly(catalog: FileKnowledgeCatalo
 def test_problems_of_what_is_invisible_are_logged_when_somebody_looks(
     catalog: FileKnowledgeCatalog, shelf: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write_tree(shelf, {"low/bad.md": b"\xff"})
+    write_tree(shelf, {"low/bad.md": b"\0"})
     resolver = GroupedKnowledgeResolver(catalog)
     resolver.search_batch([KnowledgeQuery("word", permitted_source_ids={"high"})])
     assert caplog.records == []

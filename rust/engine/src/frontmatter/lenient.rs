@@ -10,6 +10,7 @@ use std::borrow::Cow;
 ///
 /// - lines of quoted text and of what is between brackets are indented as far as their key asks for;
 /// - a tab after `key:`, `-` or `?` is a space;
+/// - a comment may follow a quote or a bracket at once;
 /// - escaped halves of a UTF-16 pair are the character they make, or U+FFFD.
 ///
 /// It is at most three times as long.
@@ -50,6 +51,8 @@ struct Outline<'yaml> {
     line_start: usize,
     /// Columns of the keys and dashes that hold what follows.
     parents: Vec<usize>,
+    /// Where a comment follows a quote or a bracket at once.
+    comment: Option<usize>,
     anchors: Vec<&'yaml str>,
     aliases: Vec<&'yaml str>,
     out: String,
@@ -75,6 +78,7 @@ impl<'yaml> Outline<'yaml> {
             at: 0,
             line_start: 0,
             parents: Vec::new(),
+            comment: None,
             anchors: Vec::new(),
             aliases: Vec::new(),
             out: String::new(),
@@ -149,6 +153,7 @@ impl<'yaml> Outline<'yaml> {
                 }
             }
             let after = self.at;
+            self.space_before_comment();
             self.skip(b' ');
             if start < self.line_start || self.peek() != Some(b':') || !self.is_blank(self.at + 1) {
                 self.at = after;
@@ -165,6 +170,13 @@ impl<'yaml> Outline<'yaml> {
         self.parents.push(start - self.line_start);
         self.at += 1;
         self.no_tab();
+    }
+
+    fn space_before_comment(&mut self) {
+        if self.peek() == Some(b'#') {
+            self.replace(self.at, " ");
+            self.comment = Some(self.at);
+        }
     }
 
     fn no_tab(&mut self) {
@@ -250,6 +262,7 @@ impl<'yaml> Outline<'yaml> {
                     depth += 1;
                     fresh = true;
                     self.at += 1;
+                    self.space_before_comment();
                 }
                 b']' | b'}' => {
                     depth -= 1;
@@ -258,14 +271,16 @@ impl<'yaml> Outline<'yaml> {
                     if depth == 0 {
                         return Met::Node;
                     }
+                    self.space_before_comment();
                 }
                 b',' => {
                     fresh = true;
                     self.at += 1;
+                    self.space_before_comment();
                 }
                 b'\n' => self.next_line(),
                 b' ' | b'\t' => self.at += 1,
-                b'#' if self.is_blank(self.at - 1) => {
+                b'#' if self.is_blank(self.at - 1) || self.comment == Some(self.at) => {
                     while self.peek().is_some_and(|byte| byte != b'\n') {
                         self.at += 1;
                     }
@@ -275,6 +290,7 @@ impl<'yaml> Outline<'yaml> {
                         return Met::Open;
                     }
                     fresh = false;
+                    self.space_before_comment();
                     // The value may follow at once.
                     if self.peek() == Some(b':') {
                         fresh = true;
