@@ -256,8 +256,8 @@ from memories import ALICE, USER, entry
 from okf_catalog import FileKnowledgeCatalog, FileMemoryStore
 with FileKnowledgeCatalog(sys.argv[1], watch_for_changes=False) as catalog:
     store = FileMemoryStore(catalog)
-    print("writing", flush=True)
     try:
+        print("writing", flush=True)
         store.write(ALICE, entry("more"), USER)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
