@@ -299,7 +299,7 @@ def test_a_binary_file_is_a_problem_with_a_reason_and_harms_no_other(tmp_path: P
     assert found == dict.fromkeys(BINARY, "it is binary: it holds a NUL")
 
 
-SLIPS = {
+SLIPS: dict[str, tuple[str | bytes, str]] = {
     "latin1": (b"---\ntitle: caf\xe9\n---\nword", "caf\ufffd"),
     "goes on at column 0": ('---\ntitle: "One\ntwo"\n---\nword', "One two"),
     "goes on after a blank line": ("---\ntitle: 'One\n\ntwo'\n---\nword", "One\ntwo"),

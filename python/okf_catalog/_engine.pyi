@@ -31,8 +31,8 @@ __all__ = [
     "note_fork",
     "parse_manifest",
     "passage_body",
-    "remark_codes",
     "read_document",
+    "remark_codes",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
@@ -44,6 +44,7 @@ def remark_codes() -> list[str]: ...
 def note_fork() -> None: ...
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
+
 def read_document(
     data: bytes, /
 ) -> tuple[dict[str, Any], str, list[tuple[int | None, str, str]], list[tuple[str, str]]]:
