@@ -9,8 +9,8 @@ Counted are values, which are all scalars below the root, and files by who reads
 - equal, different: both read it as one mapping
 - only here, and of those in parts, entry by entry; only PyYAML; neither: it is text for both
 
-Intended differences: PyYAML follows YAML 1.1, in which U+0085, U+2028 and U+2029 end lines (counted apart), and
-takes ``[? ]`` and a block text whose ``|`` stands at column 0 below its key, which are left out here, with a
+Intended differences: PyYAML follows YAML 1.1, where U+0085, U+2028 and U+2029 end lines (counted apart), and
+takes ``[? ]`` and block text whose ``|`` stands at column 0 below its key, which are left out here, with a
 remark. It refuses control characters in a whole file, where a text is read here as it stands. It joins no
 halves of UTF-16 pairs: the script does. Where a block begins and ends is decided alike for both.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Nodes = list[tuple[str, str]]
 """A mapping as (kind, text): text, null, alias, list, mapping, and end for the end of the last two."""
 
-LOADERS: list[type[yaml.CSafeLoader] | type[yaml.SafeLoader]] = [yaml.SafeLoader]
+LOADERS: list[type[yaml.CSafeLoader | yaml.SafeLoader]] = [yaml.SafeLoader]
 if yaml.__with_libyaml__:
     LOADERS.insert(0, yaml.CSafeLoader)
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
