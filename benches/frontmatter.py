@@ -47,10 +47,10 @@ EXAMPLES = 10
 
 @dataclass
 class Counts:
-    files: Counter[str] = field(default_factory=Counter)
-    values: Counter[str] = field(default_factory=Counter)
-    remarks: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[str]] = field(default_factory=dict)
+    files: Counter[str] = field(default_factory=Counter[str])
+    values: Counter[str] = field(default_factory=Counter[str])
+    remarks: Counter[str] = field(default_factory=Counter[str])
+    examples: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, kind: str, path: Path, what: str = "") -> None:
         self.files[kind] += 1
