@@ -9,8 +9,8 @@ Counted are values, which are all scalars below the root, and files by who reads
 - equal, different: both read it as one mapping
 - only here, and of those in parts, entry by entry; only PyYAML; neither: it is text for both
 
-Intended differences: PyYAML follows YAML 1.1, in which U+0085, U+2028 and U+2029 end lines (counted apart),
-and takes ``[? ]`` and a block text whose ``|`` stands at column 0 below its key, which are left out here, with a
+Intended differences: PyYAML follows YAML 1.1, where U+0085, U+2028 and U+2029 end lines (counted apart), and
+takes ``[? ]`` and block text whose ``|`` stands at column 0 below its key, which are left out here, with a
 remark. It refuses control characters in a whole file, where a text is read here as it stands. It joins no
 halves of UTF-16 pairs: the script does. Where a block begins and ends is decided alike for both.
 """
@@ -47,10 +47,10 @@ EXAMPLES = 10
 
 @dataclass
 class Counts:
-    files: Counter[str] = field(default_factory=Counter)
-    values: Counter[str] = field(default_factory=Counter)
-    remarks: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[str]] = field(default_factory=dict)
+    files: Counter[str] = field(default_factory=Counter[str])
+    values: Counter[str] = field(default_factory=Counter[str])
+    remarks: Counter[str] = field(default_factory=Counter[str])
+    examples: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, kind: str, path: Path, what: str = "") -> None:
         self.files[kind] += 1

@@ -17,7 +17,7 @@ from okf_catalog import (
 )
 from trees import answer_of, problems_of, write_manifest
 
-BUNDLES = Path(__file__).resolve().parents[2] / "shared" / "data" / "bundles"
+BUNDLES = (Path(__file__).resolve().parents[2] / "shared" / "data" / "bundles").resolve()
 NOW = datetime(2026, 8, 1, tzinfo=timezone.utc)
 
 pytestmark = pytest.mark.skipif(not BUNDLES.is_dir(), reason="the real bundles are not here")
