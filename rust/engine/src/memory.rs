@@ -20,7 +20,7 @@ mod shelf;
 
 use std::{os::fd::AsFd, sync::Arc};
 
-pub(crate) use above::{Found, Roof};
+pub(crate) use above::{Found, Roof, Spot};
 #[cfg(target_os = "linux")]
 pub(crate) use marker::is_marker;
 pub use marking::Marking;
@@ -270,7 +270,7 @@ impl Memory<'_> {
         match self.enter(place) {
             Ok(root) => {
                 let cleared = below::clear(&root, &place.path, levels, &mut gone, task);
-                self.process.memories.forget(root.identity, &place.path);
+                self.process.memories.forget(Spot::at(&root), &place.path);
                 cleared.map_err(|Abandoned| Error::Abandoned)?;
             }
             Err(reason) => gone.fail(reason),
@@ -296,7 +296,7 @@ impl Memory<'_> {
         // What a killed writer left may be what is to be forgotten. If it cannot be removed, nothing can.
         let _ = replace::clear_temporary(held.directory());
         let forgotten = remove::forget(held.directory(), name);
-        self.process.memories.forget(root.identity, &place.path);
+        self.process.memories.forget(Spot::at(&root), &place.path);
         Ok(forgotten.map_err(|reason| format!("in {:?}: {reason}", place.path))?)
     }
 
@@ -331,7 +331,8 @@ impl Memory<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         let memories = &self.process.memories;
-        let bundle = memories.take(root.identity, &place.path);
+        let spot = Spot::at(&root);
+        let bundle = memories.take(spot, &place.path);
         let sealed = Arc::default();
         let effort = Effort {
             events: memories.events(),
@@ -343,7 +344,7 @@ impl Memory<'_> {
         };
         match bundle.fresh(&root, effort) {
             Ok(fresh) => {
-                memories.weigh(root.identity, &place.path, &fresh.state.index);
+                memories.weigh(spot, &place.path, &fresh.state.index);
                 Ok(Ok(Some((root, fresh))))
             }
             Err(Failure::Abandoned) => Err(Error::Abandoned),

@@ -14,7 +14,10 @@ use rustix::{
 };
 
 use super::marker::{MARKER, is_marked};
-use crate::{containment::Identity, tree::identity};
+use crate::{
+    containment::{Directory, Identity},
+    tree::identity,
+};
 
 /// No path of any system is deeper.
 const MAX_DEPTH: usize = 4096;
@@ -23,7 +26,7 @@ const MAX_DEPTH: usize = 4096;
 const MAX_ALIKE: usize = 64;
 
 /// A directory as one mount shows it. What holds it may be another directory in another mount.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Spot {
     pub(crate) identity: Identity,
     /// `None` if the system does not tell.
@@ -54,6 +57,21 @@ impl Spot {
     fn of(directory: BorrowedFd<'_>) -> rustix::io::Result<Self> {
         let stat = retry_on_intr(|| fstat(directory))?;
         Ok(Self { identity: identity(&stat), mount: mount(directory) })
+    }
+
+    /// Where an entered directory is.
+    pub(crate) fn at(directory: &Directory) -> Self {
+        Self { identity: directory.identity, mount: mount(directory.handle.as_fd()) }
+    }
+
+    #[cfg(test)]
+    pub(super) const fn made_up(identity: Identity) -> Self {
+        Self { identity, mount: Some(1) }
+    }
+
+    /// Whether everything that is at an equal spot holds the same, down to what is mounted inside.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.mount.is_some()
     }
 }
 
