@@ -15,6 +15,7 @@ mod place;
 mod remove;
 mod replace;
 mod sealed;
+mod seals;
 mod section;
 mod shelf;
 
@@ -134,8 +135,8 @@ impl Memory<'_> {
     /// enabled or not, by what they are called and not by what they hold. No link is followed. Whatever cannot
     /// be marked is counted, and stays sealed as long as the catalog is open.
     ///
-    /// From now on a reload that changes the memory sources does so too, for those that are named no more as
-    /// for those that are new.
+    /// A reload that changes the memory sources does so too, for those that are named no more as for those that
+    /// are new.
     ///
     /// # Errors
     /// [`Error::Abandoned`] if the task was.

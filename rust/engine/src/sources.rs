@@ -311,9 +311,10 @@ impl Prepared {
         if missing.is_empty() {
             return Ok(());
         }
-        let sealed = Arc::new(Sealed::of(preparation.fence, snapshot, preparation.marks));
+        let Preparation { fence, marks, task, .. } = preparation;
+        let sealed = Arc::new(Sealed::of(fence, snapshot, marks, task)?);
         for some in missing.chunks(OPEN_AT_ONCE) {
-            preparation.task.go_on()?;
+            task.go_on()?;
             self.add_some(snapshot, some, preparation, &sealed)?;
         }
         Ok(())
@@ -326,7 +327,7 @@ impl Prepared {
         preparation: Preparation<'_>,
         sealed: &Arc<Sealed>,
     ) -> Result<(), Abandoned> {
-        let Preparation { bundles, events, max_bytes, threads, task, .. } = preparation;
+        let Preparation { fence, bundles, events, max_bytes, threads, task, .. } = preparation;
         let mut entered: Vec<Entered<'_>> = Vec::with_capacity(sources.len());
         let mut found = Found::default();
         for &source in sources {
@@ -338,7 +339,7 @@ impl Prepared {
                 Ok((directory, way)) => {
                     let spot = Spot::at(&directory);
                     if *role == Role::Knowledge
-                        && let Some(unavailable) = among_memories(&directory, sealed, &mut found)
+                        && let Some(unavailable) = among_memories(fence, path, &directory, sealed, &mut found)
                     {
                         bundles.withdraw(path, spot, events);
                         self.ready.insert(source, Err(unavailable));
@@ -410,8 +411,15 @@ impl Prepared {
 }
 
 /// Why a source of knowledge is unavailable whose directory lies among memories (Y10).
-fn among_memories(directory: &Directory, sealed: &Sealed, found: &mut Found) -> Option<Unavailable> {
-    let among = sealed.encloses(directory.handle.as_fd(), found);
+fn among_memories(
+    fence: &Fence,
+    path: &str,
+    directory: &Directory,
+    sealed: &Sealed,
+    found: &mut Found,
+) -> Option<Unavailable> {
+    let among =
+        if sealed.closes(fence, path) { Ok(true) } else { sealed.encloses(directory.handle.as_fd(), found) };
     let reason = match &among {
         Ok(false) => return None,
         Ok(true) => "its directory lies among memories, which are no knowledge".to_owned(),

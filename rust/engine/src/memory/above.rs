@@ -35,9 +35,9 @@ pub(crate) struct Spot {
 
 /// How a directory is opened that is only passed through: that needs no right to list it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+pub(super) const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const PASSING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+pub(super) const PASSING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn mount(directory: BorrowedFd<'_>) -> Option<u64> {

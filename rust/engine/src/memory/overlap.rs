@@ -55,14 +55,12 @@ pub(super) fn find(fence: &Fence, snapshot: &Snapshot) -> Option<Overlap> {
 
 impl Root {
     fn of(fence: &Fence, at: u32, source: &Source) -> Self {
-        let below = fence.below_root(&source.path);
-        let names = below.map(|below| below.iter().map(|part| fold(&part.to_string_lossy())).collect());
         let entered = fence.enter(&source.path).ok();
         Self {
             at,
             role: source.role,
             scopes: source.tier.map(|tier| fold(&format!("memory-{tier}"))).unwrap_or_default(),
-            names,
+            names: names(fence, &source.path),
             identity: entered.as_ref().map(|directory| directory.identity),
             above: entered.map(|directory| above(directory.handle)).unwrap_or_default(),
         }
@@ -85,6 +83,12 @@ impl Root {
             inner.strip_prefix(&**outer).is_some_and(|rest| rest.first() == Some(&self.scopes))
         })
     }
+}
+
+/// The names that lead from the catalog root to a path of the manifest, folded, so that case makes no difference.
+pub(super) fn names(fence: &Fence, path: &str) -> Option<Vec<String>> {
+    let below = fence.below_root(path)?;
+    Some(below.iter().map(|part| fold(&part.to_string_lossy())).collect())
 }
 
 /// The directory and every one that holds it, as far as they can be told.
