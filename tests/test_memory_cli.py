@@ -128,7 +128,7 @@ def test_what_is_remembered_does_not_act_on_the_terminal(manifest: Path) -> None
         assert (code, err) == (0, "")
         assert not set(out) & set("\x1b\x07\r\u2028\u202e")
         assert "\\u202etxt" in out
-    assert "\\x1b]0;owned\\x07\\x0d\\u2028end\n" in out
+    assert "\\x1b]0;owned\\x07\n\\u2028end\n" in out
 
 
 def test_wrong_usage_is_told_from_a_catalog_without_memories(tmp_path: Path, manifest: Path) -> None:

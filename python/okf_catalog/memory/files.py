@@ -427,7 +427,9 @@ def _check_overlap(view: View) -> None:
 
 def _overlapping(view: View, scope: KnowledgeAccessScope) -> tuple[KnowledgeDiagnostic, ...]:
     """That no tier that applies to a scope is available, whichever of them it is that overlaps."""
-    return tuple(_unavailable(tier, OVERLAPPING) for tier in _places(view, scope))
+    tiers = tuple(_unavailable(tier, OVERLAPPING) for tier in _places(view, scope))
+    # Silence would mean that there is nothing.
+    return tiers or (KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, None, OVERLAPPING),)
 
 
 def _unavailable(tier: MemoryTier, message: str) -> KnowledgeDiagnostic:
