@@ -103,10 +103,10 @@ def test_forget_asks_first(manifest: Path) -> None:
     assert run("list", "--catalog", manifest, *WHO)[1].endswith("3 concepts.\n")
     code, out, _ = run(*forget, "--tier", "user", typed="y\n")
     assert code == 0
-    assert out.endswith("Forgotten in 1 tier.\n")
+    assert out.endswith("Forgotten: 1 concept in 1 tier.\n")
     assert run("list", "--catalog", manifest, *WHO)[1] == f"tenant  {ACMES}/monday  M\n1 concept.\n"
-    assert run(*forget, "--yes") == (0, "Forgotten in 1 tier.\n", "")
-    assert run(*forget, "--yes") == (0, "Forgotten in 0 tiers.\n", "")
+    assert run(*forget, "--yes") == (0, "Forgotten: 1 concept in 1 tier.\n", "")
+    assert run(*forget, "--yes") == (0, "Forgotten: 0 concepts in 0 tiers.\n", "")
 
 
 def test_forget_says_what_could_not_be_forgotten(manifest: Path) -> None:

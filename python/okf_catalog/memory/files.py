@@ -39,7 +39,7 @@ _Place: TypeAlias = tuple[int, str]
 
 @final
 class FileMemoryStore:
-    """Remembers in the memory sources of a catalog, which say for each tier where (Y1 to Y9).
+    """Remembers in the memory sources of a catalog, which say for each tier where (Y1 to Y12).
 
     The catalog is followed live: a tier is there as long as the snapshot in force has an enabled memory
     source for it (Y7). Any number of threads and processes may use stores over the same directories; a
