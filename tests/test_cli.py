@@ -548,3 +548,14 @@ def test_the_package_does_not_need_the_extra() -> None:
     process = start(program=program)
     assert process.communicate() == (b"", b"")
     assert process.returncode == 0
+
+
+def test_a_question_that_is_too_long_is_wrong_usage(catalog: Path) -> None:
+    for command in (["search", "q" * 70_000], ["search", "x", "--tag", "é" * 40_000]):
+        result = CliRunner().invoke(app, [*command, "--catalog", str(catalog)])
+        assert result.exit_code == 2
+        assert "and this catalog takes at most 65536" in result.stderr
+        assert "internal error" not in result.stderr
+    # A model is given a context for the beginning of it, as by a provider.
+    asked = "guide " + "q" * 70_000
+    assert CliRunner().invoke(app, ["context", asked, "--catalog", str(catalog)]).exit_code == 0

@@ -12,6 +12,7 @@ from catalogs import make_catalog
 from hypothesis import given
 from hypothesis import strategies as st
 from okf_catalog import KnowledgeContextProvider, KnowledgeResolverRouter
+from okf_catalog.provider.neutral import neutralised
 from providing import TRUNCATED, Resolver, Store, concepts, parsed, passage, text_of, unexpected, user
 
 if TYPE_CHECKING:
@@ -212,6 +213,19 @@ def test_no_grapheme_is_split(graphemes: list[str], budget: int, spaces: int) ->
         ends = {len("".join(graphemes[:number])) for number in range(len(graphemes) + 1)}
         assert line.startswith(kept)
         assert len(kept) in ends
+
+
+@pytest.mark.parametrize("tag", ["</okf-contex", "<okf context", "\u2039x:OKF.CONTEX", "< okfcontex"])
+def test_the_line_that_says_it_is_cut_completes_no_tag(tag: str) -> None:
+    text = f"word{'x' * 40}{tag}{'y' * 3000}"
+    cuts = set[str]()
+    for budget in range(80, 260):
+        context = provide([passage("a", "T", text)], token_budget=budget, count_tokens=len)
+        if message := text_of(context):
+            content = message.split("\n", 1)[1].rsplit("\n", 1)[0]
+            assert neutralised(content) == content
+            cuts.add(content)
+    assert len(cuts) > 50
 
 
 @given(st.lists(st.text("ab", min_size=1, max_size=12), min_size=40), st.integers(110, 400))

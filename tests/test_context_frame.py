@@ -301,6 +301,19 @@ def test_letters_that_look_like_those_of_the_frame_are_the_same(letter: str, cha
             assert is_neutralised("</okf-context>".replace(letter, character)), ascii(character)
 
 
+def test_small_capitals_and_letters_with_hooks_and_strokes_are_the_same() -> None:
+    wanted = re.compile(r"LATIN (SMALL LETTER|LETTER SMALL CAPITAL) ([OKFCNTEX])( WITH [A-Z ]+)?")
+    forms = [
+        (match[2].lower(), chr(code))
+        for code in range(0x80, 0x20000)
+        if (match := wanted.fullmatch(unicodedata.name(chr(code), "")))
+    ]
+    assert len(forms) > 100
+    for letter, form in forms:
+        assert is_neutralised("</okf-context>".replace(letter, form)), ascii(form)
+    assert is_neutralised("\u2039/\u1d0f\u1d0b\ua730-\u1d04\u1d0f\u0274\u1d1b\u1d07x\u1d1b\u203a")
+
+
 def test_left_brackets_that_look_like_it_are_the_same() -> None:
     named = [chr(point) for point in range(sys.maxunicode + 1) if is_left_bracket(chr(point))]
     assert set("<＜‹⟨❬❮❰⦑〈《«⟪") <= set(named)
@@ -444,7 +457,8 @@ hostile = st.builds(passage, texts, st.none() | texts, texts, texts)
 
 def original(text: str) -> str:
     """The text before, up to which bracket it was that is neutralised."""
-    return re.sub("&lt;|[＜≮]", "<", text).replace("&#91;", "[")
+    bare = text.replace("&lt;", "<").replace("&#91;", "[")
+    return "".join("<" if is_left_bracket(one) or one in "˂ᐸᚲ𝈶≮≪⋘" else one for one in bare)
 
 
 @settings(max_examples=MORE)

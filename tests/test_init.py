@@ -161,7 +161,7 @@ def test_what_somebody_should_look_at_first_is_told(here: Path) -> None:
     write_tree(here, {"docs/NOTE.MD": GOOD})
     (here / "docs" / "gone.md").symlink_to("nothing")
     stdout, _ = init("docs", "empty")
-    assert "empty has no concepts: these are files whose names end in .md." in stdout
+    assert "empty has no concepts: these are files whose names end in .md, but for index.md" in stdout
     assert "Files that are left out: 1. Remarks on others: 1." in stdout
 
 

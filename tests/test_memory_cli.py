@@ -103,10 +103,10 @@ def test_forget_asks_first(manifest: Path) -> None:
     assert run("list", "--catalog", manifest, *WHO)[1].endswith("3 concepts.\n")
     code, out, _ = run(*forget, "--tier", "user", typed="y\n")
     assert code == 0
-    assert out.endswith("Forgotten in 1 tier.\n")
+    assert out.endswith("Forgotten: 1 concept in 1 tier.\n")
     assert run("list", "--catalog", manifest, *WHO)[1] == f"tenant  {ACMES}/monday  M\n1 concept.\n"
-    assert run(*forget, "--yes") == (0, "Forgotten in 1 tier.\n", "")
-    assert run(*forget, "--yes") == (0, "Forgotten in 0 tiers.\n", "")
+    assert run(*forget, "--yes") == (0, "Forgotten: 1 concept in 1 tier.\n", "")
+    assert run(*forget, "--yes") == (0, "Forgotten: 0 concepts in 0 tiers.\n", "")
 
 
 def test_forget_says_what_could_not_be_forgotten(manifest: Path) -> None:
@@ -128,7 +128,7 @@ def test_what_is_remembered_does_not_act_on_the_terminal(manifest: Path) -> None
         assert (code, err) == (0, "")
         assert not set(out) & set("\x1b\x07\r\u2028\u202e")
         assert "\\u202etxt" in out
-    assert "\\x1b]0;owned\\x07\\x0d\\u2028end\n" in out
+    assert "\\x1b]0;owned\\x07\n\\u2028end\n" in out
 
 
 def test_wrong_usage_is_told_from_a_catalog_without_memories(tmp_path: Path, manifest: Path) -> None:

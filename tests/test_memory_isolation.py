@@ -196,7 +196,7 @@ def test_a_reload_that_puts_memories_among_knowledge_publishes_none(
         assert found(catalog) == kept
         report = next(report for report in catalog.report().sources if report.source.id == "kb")
         assert report.problems == ()
-        assert {remark.code for remark in report.remarks} == {RemarkCode.MEMORIES_LEFT_OUT}
+        assert RemarkCode.MEMORIES_LEFT_OUT in {remark.code for remark in report.remarks}
         assert report.failure is None or "memories" in report.failure
 
 

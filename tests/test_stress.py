@@ -18,7 +18,7 @@ ROUNDS = 150
 
 def test_a_query_of_many_terms_does_not_multiply_with_the_size_of_a_body(tmp_path: Path) -> None:
     files = {"big.md": "abcd efgh\n" * 200_000 + "needle\n"}
-    with make_catalog(tmp_path, {"a": {"files": files}}) as catalog:
+    with make_catalog(tmp_path, {"a": {"files": files}}, max_question_bytes=1 << 20) as catalog:
         terms = " ".join(["needle", *(f"x{number:x}y" for number in range(20_000))])
         context = MergedKnowledgeResolver(catalog).search(terms)
         # Term by term this would take a minute, and the run's own bound would end it.

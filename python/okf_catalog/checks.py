@@ -45,7 +45,7 @@ def check_kind(field: str, value: object, kind: type | tuple[type, ...], expecte
         RefusedTypeError: it is not; the message says that ``field`` is ``expected``.
     """
     if type(value) is not kind and not is_kind(value, kind):
-        raise RefusedTypeError(f"{field} is {expected}, not {type(value).__name__}")
+        raise RefusedTypeError(f"{field} is {expected}, not {_other_name(value, expected)}")
 
 
 def check_callable(field: str, value: object, how: str) -> None:
@@ -65,7 +65,7 @@ def check_bool(field: str, value: object) -> bool:
         RefusedTypeError: it is neither.
     """
     if value is not True and value is not False:
-        raise RefusedTypeError(f"{field} is a bool, not {type(value).__name__}")
+        raise RefusedTypeError(f"{field} is a bool, not {_other_name(value, 'a bool')}")
     return value
 
 
@@ -78,7 +78,7 @@ def check_str(field: str, value: object, expected: str = "a str") -> str:
     if type(value) is str:
         return value
     if not is_kind(value, str):
-        raise RefusedTypeError(f"{field} is {expected}, not {type(value).__name__}")
+        raise RefusedTypeError(f"{field} is {expected}, not {_other_name(value, expected)}")
     return str.__str__(cast("str", value))
 
 
@@ -123,7 +123,7 @@ def check_int(field: str, value: object, expected: str) -> int:
     if type(value) is int:
         return value
     if not is_kind(value, int) or type(value) is bool:
-        raise RefusedTypeError(f"{field} is {expected}, not {type(value).__name__}")
+        raise RefusedTypeError(f"{field} is {expected}, not {_other_name(value, expected)}")
     return int.__int__(cast("int", value))
 
 
@@ -147,6 +147,12 @@ def type_name(value: object) -> str:
     """What a reader can look up: ``numpy.bool``, but ``str``."""
     kind = type(value)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _other_name(value: object, expected: str) -> str:
+    """The name of a type, with its module where the name alone is what was expected (``numpy.bool``)."""
+    name = type(value).__name__
+    return type_name(value) if name in expected.split() else name
 
 
 def drop_coroutine(answer: object) -> None:

@@ -14,6 +14,7 @@ from okf_catalog.cli.init import init
 from okf_catalog.cli.memory import memory
 from okf_catalog.cli.screen import complain, one_line
 from okf_catalog.cli.search import search
+from okf_catalog.errors import RefusedTypeError, RefusedValueError
 
 __all__ = ["app"]
 
@@ -40,6 +41,10 @@ class Commands(TyperGroup):
         except UsageError as error:
             command = error.ctx.command_path if error.ctx else "okf-catalog"
             complain(f"{one_line(error.format_message())} (see {command} --help)")
+            sys.exit(WRONG_USAGE)
+        except (RefusedTypeError, RefusedValueError) as error:
+            # What only an open catalog can refuse, such as a question that is too long.
+            complain(one_line(str(error)))
             sys.exit(WRONG_USAGE)
         except (KeyboardInterrupt, typer.Abort):
             sys.exit(INTERRUPTED)

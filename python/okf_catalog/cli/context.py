@@ -126,6 +126,10 @@ class _Asked:
     who: Any
     passages: Sequence[KnowledgePassage] = ()
 
+    @property
+    def max_question_bytes(self) -> Any:
+        return getattr(self.who, "max_question_bytes", None)
+
     def search(self, query: KnowledgeQuery) -> Any:
         answer = self.who.search(query)
         self.passages = answer.passages

@@ -155,7 +155,10 @@ def _doubts(report: CatalogReport) -> Iterator[str]:
         if source.failure is not None:
             yield f"{source.source.id} cannot be read: {source.failure}."
         elif source.concepts == 0:
-            yield f"{source.source.id} has no concepts: these are files whose names end in .md."
+            yield (
+                f"{source.source.id} has no concepts: these are files whose names end in .md, "
+                "but for index.md and log.md."
+            )
     problems = sum(len(source.problems) for source in report.sources)
     remarks = sum(source.remark_count for source in report.sources)
     if problems or remarks:

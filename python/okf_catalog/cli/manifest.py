@@ -26,22 +26,25 @@ class UnfitDirectoryError(Exception):
 def ids_of(names: Sequence[str]) -> list[str]:
     """An id for each name, in order: as much of the name as an id may hold (M2), and no id twice.
 
-    Accents are dropped, and other characters that no id may have become ``-``. The first of several equal
-    ids stays as it is, those after it get a number that makes no other id.
+    Accents are dropped, and other characters that no id may have become ``-``. Of several equal ids, that of
+    a name which is an id itself stays as it is, or else the first; the others get a number that makes no
+    other id.
     """
     wished = [_segment(name) for name in names]
     taken = set(wished)
+    keeps = dict[str, int]()
+    for at, wish in enumerate(wished):
+        if wish not in keeps or (names[at] == wish != names[keeps[wish]]):
+            keeps[wish] = at
     numbers = dict[str, int]()
     ids = list[str]()
-    for wish in wished:
-        unique = wish
-        if wish in numbers:
-            while unique in taken:
-                numbers[wish] += 1
-                unique = f"{wish}-{numbers[wish]}"
-            taken.add(unique)
-        else:
-            numbers[wish] = 1
+    for at, wish in enumerate(wished):
+        unique, number = wish, numbers.get(wish, 1)
+        while keeps[wish] != at and unique in taken:
+            number += 1
+            unique = f"{wish}-{number}"
+        numbers[wish] = number
+        taken.add(unique)
         ids.append(unique)
     return ids
 

@@ -208,7 +208,7 @@ def _tell(
     """Says what was forgotten, and what was not."""
     tiers = _counted(result.tiers_deleted, "tier")
     concepts = _counted(result.concepts_deleted, "concept")
-    done = tiers
+    done = f"{concepts} in {tiers}"
     if concept is not None:
         done = concepts
     elif below:
@@ -219,7 +219,7 @@ def _tell(
     if concept is not None and not result.concepts_deleted:
         complain(f"no concept {concept!r} is remembered for {_name(scope)}")
         raise typer.Exit(1)
-    typer.echo(f"Forgotten: {done}." if below or concept is not None else f"Forgotten in {done}.")
+    typer.echo(f"Forgotten: {done}.")
 
 
 class _Opened(NamedTuple):

@@ -39,7 +39,7 @@ _Place: TypeAlias = tuple[int, str]
 
 @final
 class FileMemoryStore:
-    """Remembers in the memory sources of a catalog, which say for each tier where (Y1 to Y9).
+    """Remembers in the memory sources of a catalog, which say for each tier where (Y1 to Y12).
 
     The catalog is followed live: a tier is there as long as the snapshot in force has an enabled memory
     source for it (Y7). Any number of threads and processes may use stores over the same directories; a
@@ -435,7 +435,9 @@ def _check_overlap(view: View) -> None:
 
 def _overlapping(view: View, scope: KnowledgeAccessScope) -> tuple[KnowledgeDiagnostic, ...]:
     """That no tier that applies to a scope is available, whichever of them it is that overlaps."""
-    return tuple(_unavailable(tier, OVERLAPPING) for tier in _places(view, scope))
+    tiers = tuple(_unavailable(tier, OVERLAPPING) for tier in _places(view, scope))
+    # Silence would mean that there is nothing.
+    return tiers or (KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, None, OVERLAPPING),)
 
 
 def _unavailable(tier: MemoryTier, message: str) -> KnowledgeDiagnostic:

@@ -9,7 +9,13 @@ from okf_catalog._engine import KnowledgePassage, is_blank, last_grapheme_end, p
 from okf_catalog.checks import check_kind
 from okf_catalog.errors import RefusedValueError
 from okf_catalog.manifest import SourceRole
-from okf_catalog.provider.neutral import LESS_THAN, neutralised, neutralised_attribute, without_marks
+from okf_catalog.provider.neutral import (
+    LESS_THAN,
+    neutralised,
+    neutralised_attribute,
+    place_of_tag_across,
+    without_marks,
+)
 from okf_catalog.values import ConceptStatus
 
 __all__ = ["Block", "BlockContent", "block_of", "check_content", "joined"]
@@ -99,6 +105,8 @@ class Block:
             started = _beginning(self.content[ended + 1 : most], self.content[most], least)
             if len(started.strip()) >= least:
                 kept = self.content[: _outside_reference(self.content, ended + 1 + len(started))]
+        # The line that says that it is cut must not be what makes a tag of the end.
+        kept = kept[: place_of_tag_across(kept, TRUNCATED)].rstrip()
         return None if is_blank(kept) else self._framed(kept, TRUNCATED)
 
     def _framed(self, content: str, *more: str) -> str:

@@ -21,7 +21,7 @@ _RIGHT = (
 """The same for ``>``."""
 _LOOKALIKES = {
     "o": (
-        "0\xf8\u03bf\u03c3\u043e\u0585\u05e1\u0647\u0665\u06be\u06c1\u06d5\u06f5\u07c0\u0966\u09e6"
+        "0\xf8\u0275\u03bf\u03c3\u043e\u0585\u05e1\u0647\u0665\u06be\u06c1\u06d5\u06f5\u07c0\u0966\u09e6"
         "\u0a66\u0ae6\u0b20\u0b66\u0be6\u0c66\u0ce6\u0d20\u0d66\u0e50\u0ed0\u101d\u1040\u10ff\u12d0"
         "\u1d0f\u1d11\u2c9f\u2d54\u3007\ua4f3\uab3d\U00010292\U000102ab\U0001042c\U000104ea\U00010516"
         "\U000114d0\U000118c8\U000118d5\U000118d7\U000118e0"
@@ -47,8 +47,10 @@ _LOOKALIKES = {
     ),
 }
 """Letters, digits and signs that look like a letter of the frame's name: those that Unicode (UTS 39) lists as
-confusable with it, small capitals, and those with a hook or a stroke. Where Unicode folds it to a letter of
-the name, a character need not be listed."""
+confusable with it, and more of the kind. Where Unicode folds it to a letter of the name, or ``_LATIN`` finds
+the letter in its name, a character need not be listed."""
+_LATIN = re.compile("LATIN (?:SMALL LETTER|CAPITAL LETTER|LETTER SMALL CAPITAL) ([CEFKNOTX])(?: WITH .*)?")
+"""The names of the frame's letters as small capitals, and with a hook, a stroke, a tail and the like."""
 _ENCLOSED = (0x1F150, 0x1F170, 0x1F1E6)
 """Where alphabets begin that have no decomposition: two in black shapes, and the letters that make flags."""
 _STROKES = frozenset("\u1428\u3161\u1173\u4e00\ua7f7")
@@ -111,6 +113,12 @@ def neutralised(text: str) -> str:
         parts += (text[done:place], LESS_THAN)
         done = place + 1
     return "".join([*parts, text[done:]]) if parts else text
+
+
+def place_of_tag_across(text: str, following: str) -> int | None:
+    """Where the last left bracket of ``text`` is, if it begins a tag that ends in ``following``."""
+    place = max(map(text.rfind, f"\U000e003c{_LEFT}"))
+    return place if place >= 0 and _names_the_frame(text[place + 1 :] + following) else None
 
 
 def neutralised_attribute(text: str) -> str:
@@ -210,9 +218,17 @@ class _Plain(dict[int, str]):
                 continue
             for form in filter(_is_displayed, unicodedata.normalize("NFKD", part)):
                 for letter in filter(_is_displayed, unicodedata.normalize("NFD", form.casefold())):
-                    letter = self._letters.get(letter, letter)  # noqa: PLW2901
+                    letter = self._letters.get(letter) or _latin(letter)  # noqa: PLW2901
                     if _is_letter(letter):
                         yield letter
+
+
+def _latin(character: str) -> str:
+    """The letter of the frame's name that a character is a form of; or the character itself."""
+    if character.isascii():
+        return character
+    match = _LATIN.fullmatch(unicodedata.name(character, ""))
+    return match[1].lower() if match else character
 
 
 def _is_displayed(character: str) -> bool:

@@ -260,8 +260,10 @@ fn document(fields: Fields, body: &str, noted: &mut Noted) -> Document {
     let status = fields.status.map_or(Status::default(), |Written { text, line }| {
         Status::named(&text).unwrap_or_else(|| {
             noted.note(Some(line), RemarkCode::UnknownStatus, || {
-                "This `status` is not known, and counts as `stable`: write draft, stable or deprecated."
-                    .to_owned()
+                format!(
+                    "The `status` \"{}\" is not known, and counts as `stable`: write draft, stable or deprecated.",
+                    frontmatter::shown(&text)
+                )
             });
             Status::default()
         })
@@ -270,9 +272,11 @@ fn document(fields: Fields, body: &str, noted: &mut Noted) -> Document {
         let instant = Instant::parse(text);
         if instant.is_none() {
             noted.note(Some(*line), RemarkCode::UnreadableDate, || {
-                "`stale_after` cannot be read, and never makes this stale: write it as 2026-07-01 or \
-                 2026-07-01T12:00:00Z."
-                    .to_owned()
+                format!(
+                    "The `stale_after` \"{}\" cannot be read, and never makes this stale: write it as 2026-07-01 \
+                     or 2026-07-01T12:00:00Z.",
+                    frontmatter::shown(text)
+                )
             });
         }
         instant

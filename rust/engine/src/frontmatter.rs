@@ -123,7 +123,7 @@ fn without_marks(yaml: &str) -> Cow<'_, str> {
 }
 
 /// A key, short enough for a sentence and without what a terminal would obey.
-fn shown(key: &str) -> String {
+pub(crate) fn shown(key: &str) -> String {
     const MOST: usize = 60;
     let mut shown: String = key.chars().take(MOST).filter(|c| !c.is_control()).collect();
     if key.chars().nth(MOST).is_some() {

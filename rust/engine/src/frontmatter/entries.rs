@@ -90,9 +90,12 @@ impl<'yaml> Entries<'yaml> {
             self.tree.add_text(key.to_owned(), line(rest)[after..].trim().to_owned(), number);
             self.counted = true;
             self.noted.note(Some(number), RemarkCode::FieldNotRead, || {
-                format!(
-                    "`{key}` is taken as it stands, because it is not valid YAML: {reason}. Put it in quotes."
-                )
+                let cure = if line(rest)[after..].trim_start().starts_with(['"', '\'']) {
+                    "Mend its quotes"
+                } else {
+                    "Put it in quotes"
+                };
+                format!("`{key}` is taken as it stands, because it is not valid YAML: {reason}. {cure}.")
             });
         } else {
             self.noted.note(Some(number), RemarkCode::FieldNotRead, || {

@@ -43,6 +43,7 @@ pub(super) const TEXTS: [&str; 5] = ["title", "description", "type", "status", "
 /// Reads the entries of the root, which is a mapping. `length` is that of the text.
 pub(super) fn read(tree: &Tree, yaml: &str, noted: &mut Noted) -> Fields {
     let values = last_values(tree, noted);
+    note_other_spellings(&values, tree, noted);
     let mut text = |key: &str| {
         let at = *values.get(key)?;
         let text = tree.text(at).map(|text| Written { text: text.to_owned(), line: tree.line(at) });
@@ -86,6 +87,29 @@ fn last_values<'tree>(tree: &'tree Tree, noted: &mut Noted) -> BTreeMap<&'tree s
         }
     }
     values
+}
+
+/// Notes keys that are spelled otherwise than the field they look like (`Status`, `stale-after`, `staleAfter`),
+/// if that field is missing: its author will think that it is there.
+fn note_other_spellings(values: &BTreeMap<&str, usize>, tree: &Tree, noted: &mut Noted) {
+    for (name, at) in values {
+        // None of the fields is longer, however it is spelled.
+        if name.len() > 20 || USED.contains(name) {
+            continue;
+        }
+        let wanted = bare(name);
+        let field = USED.iter().find(|field| bare(field) == wanted && !values.contains_key(**field));
+        if let Some(field) = field {
+            noted.note(Some(tree.line(*at)), RemarkCode::FieldIgnored, || {
+                format!("`{}` is ignored: the field is written `{field}`.", shown(name))
+            });
+        }
+    }
+}
+
+/// A key without what its spellings differ in.
+fn bare(key: &str) -> String {
+    key.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
 /// Tags from a list, or from one scalar (B6).

@@ -429,6 +429,10 @@ fn each_entry_that_is_lost_or_taken_as_it_stands_is_a_remark() {
         ("nulls", "title: ~\ntags:\nverified:\nstatus: null\n", &[]),
         ("unused fields of any shape", "x: [a]\ny: {b: c}\nz: [[d]]\n", &[]),
         ("verified", "verified: yes\n", &[(FieldIgnored, 1)]),
+        ("keys in another case", "Title: a\nTAGS: [b]\n", &[(FieldIgnored, 1), (FieldIgnored, 2)]),
+        ("keys in another style", "stale-after: a\nStaleAfter: b\n", &[(FieldIgnored, 1), (FieldIgnored, 2)]),
+        ("another case beside the field", "Title: a\ntitle: b\n", &[]),
+        ("keys that mean something else", "subtitle: a\nlayout: b\ntitles: c\n", &[]),
         ("in verified", "verified:\n- by: a\n- human:b\n- [c]\n", &[(FieldIgnored, 3), (FieldIgnored, 4)]),
         ("after a text over lines", "x: \"a\n\nb\"\ntitle: @c\n", &[(FieldNotRead, 4)]),
         (
