@@ -630,6 +630,65 @@ def test_disabled_memory_sources_alone_are_marked_where_no_store_is_given(marked
     assert unmarked(directory / DIARY) == []
 
 
+@pytest.mark.parametrize("act", ["read", "enumerate", "text", "write"])
+def test_what_the_host_makes_inside_a_scope_is_marked_when_the_scope_is_used(
+    marked: Path, tmp_path: Path, act: str
+) -> None:
+    write_manifest(tmp_path, [KB, *diaries()])
+    with opened(marked) as catalog:
+        store = FileMemoryStore(catalog)
+        (listed,) = (c for c in store.enumerate(ALICE) if c.tier is USER and c.concept_id.endswith("monday"))
+        inner = tmp_path / SCOPE / "archive" / "2020"
+        write_tree(inner, {"old.md": f"{QUESTION} {SECRET}"})
+        for level in (TIER, USER_TENANT, SCOPE):
+            (tmp_path / level / MARK).unlink()
+        acts: dict[str, Callable[[], object]] = {
+            "read": lambda: store.read(ALICE, QUESTION),
+            "enumerate": lambda: store.enumerate(ALICE),
+            "text": lambda: store.text(ALICE, listed.concept_id),
+            "write": lambda: store.write(ALICE, entry("a word"), USER),
+        }
+        acts[act]()
+        assert unmarked(tmp_path / DIARY) == []
+        with mount(inner, tmp_path / "kb" / "mounted") as allowed:
+            if allowed:
+                check_nothing_leaks(catalog, known=2)
+        inner.rename(tmp_path / "kb" / "moved")
+        check_nothing_leaks(catalog, known=2)
+
+
+def test_what_may_not_be_marked_is_read_all_the_same(marked: Path) -> None:
+    directory = marked.parent
+    write_tree(directory, {f"{SCOPE}/archive/old.md": f"{QUESTION} {SECRET}"})
+    let_others_in(directory)
+
+    def act() -> object:
+        with opened(marked) as catalog:
+            result = FileMemoryStore(catalog).read(ALICE, SECRET)
+            return len(result.passages), [diagnostic.message for diagnostic in result.diagnostics]
+
+    assert without_privileges(act) == (5, [])
+    assert unmarked(directory / DIARY) == [f"{SCOPE.removeprefix(DIARY + '/')}/archive"]
+
+
+def test_a_mark_in_another_case_is_given_its_exact_name(marked: Path) -> None:
+    """A file link looks a mark up by its exact name."""
+    directory = marked.parent
+    for mark in directory.rglob(MARK):
+        mark.rename(mark.with_name(MARK.upper()))
+    mark_again(marked)
+    assert unmarked(directory / DIARY) == []
+    write_manifest(directory, PLACES["file_link"](directory))
+    with opened(marked) as catalog:
+        check_nothing_leaks(catalog, known=2)
+    for mark in directory.rglob(MARK):
+        mark.unlink()
+    write_manifest(directory, [KB, *diaries()])
+    with opened(marked) as catalog:
+        FileMemoryStore(catalog).read(ALICE, QUESTION)
+    assert unmarked(directory / DIARY) == []
+
+
 def test_a_write_marks_the_way_again(marked: Path) -> None:
     with opened(marked) as catalog:
         store = FileMemoryStore(catalog)

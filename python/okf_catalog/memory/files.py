@@ -48,16 +48,17 @@ class FileMemoryStore:
     Directories of memories are marked (Y10): each has an empty file ``.okf-memory``, made before anything
     else is in it, and no knowledge source reads in or below a directory that has an entry of this name,
     whatever the manifest says. A new store marks those that it finds without, of disabled memory sources
-    too; so does a reload that changes the memory sources, whether or not there is a store. What cannot be
-    marked, because the disk is read-only or a source cannot be entered, is logged, and is kept from every
-    search as long as the catalog is open. So is every directory of memories that the catalog met without a
+    too; so does a reload that changes the memory sources, whether or not there is a store; reading and
+    writing mark the directories of their scope, those that the host made itself too. What cannot be marked,
+    because the disk is read-only or a source cannot be entered, is kept from every search as long as the
+    catalog is open; a new store logs it. So is every directory of memories that the catalog met without a
     mark, wherever it is moved or mounted, also when its source is disabled or removed: a host that means to
     publish what was remembered removes the marks and opens the catalog anew.
 
     A mark that comes or goes is seen by the next search, as any change is: in a bundle, on the way to it, in
     every directory above, and by way of a mount. What no mark can tell is a single memory file that the host
     itself moves, links or mounts elsewhere, a copy made without the marks, and a directory that the host made
-    inside a scope and mounted or moved elsewhere before a store was opened again. Where a bundle is itself
+    inside a scope and mounted or moved elsewhere before the scope was used again. Where a bundle is itself
     mounted, the directories above the place where it is mounted count, not those that it comes from.
 
     Args:

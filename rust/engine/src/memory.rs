@@ -24,6 +24,7 @@ use std::{os::fd::AsFd, sync::Arc};
 pub(crate) use above::{Found, Roof, Spot};
 #[cfg(target_os = "linux")]
 pub(crate) use marker::is_marker;
+pub(crate) use marker::{is_exact_marker, mark_if_missing};
 pub use marking::Marking;
 pub(crate) use marking::Marks;
 pub use overlap::Overlap;
@@ -243,6 +244,7 @@ impl Memory<'_> {
         let Some(held) = acquire(&root, &place.path, true, task)? else {
             return Err(Refusal::Because("its directory cannot be made".to_owned()));
         };
+        marking::mark_below(held.parent(), held.name(), self.marks, task)?;
         let name = format!("{}.md", entry.name);
         let shown = |reason: String| format!("\"{}/{name}\" {reason}", place.path);
         let existing = replace::read(held.directory(), &name, self.max_bytes).map_err(shown)?;
@@ -323,7 +325,9 @@ impl Memory<'_> {
         task: &Task,
     ) -> Result<Result<Option<(Directory, Fresh)>, String>, Error> {
         let entered = self.enter(place).and_then(|root| {
-            let found = place::enter(root.handle.as_fd(), &place.path)?;
+            let found = place::walk(root.handle.as_fd(), &place.path, false)?;
+            // Where that cannot be done, memories are read all the same.
+            found.iter().flatten().for_each(|directory| drop(marker::put(directory.as_fd())));
             Ok((root, found.is_some()))
         });
         let root = match entered {
@@ -334,7 +338,7 @@ impl Memory<'_> {
         let memories = &self.process.memories;
         let spot = Spot::at(&root);
         let bundle = memories.take(spot, &place.path);
-        let sealed = Arc::default();
+        let sealed = Arc::new(Sealed::of_scope());
         let effort = Effort {
             events: memories.events(),
             max_bytes: self.max_bytes,

@@ -18,7 +18,7 @@ use rustix::{
 
 use crate::{
     containment::{Directory, Identity},
-    memory::Sealed,
+    memory::{Sealed, is_exact_marker, mark_if_missing},
     name::{is_concept, is_hidden, why_not_read},
     remark::{FileRemark, Remark, RemarkCode},
 };
@@ -253,9 +253,11 @@ impl Lister<'_> {
         self.witness.directory(path, handle.as_fd());
         let mut listing = Listing::default();
         let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let mut is_marked = false;
         for entry in Dir::read_from(handle.as_fd())? {
             let entry = entry?;
             let raw = entry.file_name();
+            is_marked |= is_exact_marker(raw.to_bytes());
             if self.sealed.is_mark(raw.to_bytes()) {
                 return Ok(Listing::left_out(path));
             }
@@ -288,6 +290,9 @@ impl Lister<'_> {
                 // No file, or gone since the directory was read.
                 Some(_) | None => {}
             }
+        }
+        if self.sealed.is_of_scope() {
+            mark_if_missing(handle.as_fd(), is_marked);
         }
         // What was made while the directory was being read may be listed without the mark that was made first.
         // Where nothing may be looked up, there is nothing that could be read.

@@ -17,7 +17,7 @@ use rustix::{
 use super::{
     above::PASSING,
     lock::settle,
-    marker::{is_marked, is_marker, put},
+    marker::{is_exact_marker, is_marked, is_marker, put},
     seals::Seals,
 };
 use crate::{
@@ -148,6 +148,23 @@ impl Marks {
     }
 }
 
+/// Marks a directory and every one below it, by a name in its parent, as far as that can be done: what the host
+/// made inside the directory of a scope.
+///
+/// # Errors
+/// Nobody waits any more.
+pub(super) fn mark_below(
+    parent: BorrowedFd<'_>,
+    name: &str,
+    marks: &Marks,
+    task: &Task,
+) -> Result<(), Abandoned> {
+    let mut walk = Walk::new(0, task);
+    walk.mark(parent, name)?;
+    marks.remember(&walk);
+    Ok(())
+}
+
 /// The directory of a tier, to be looked at only. Links on the way are followed, and none of it need be readable.
 fn open_tier(fence: &Fence, path: &str, tier: Tier) -> rustix::io::Result<OwnedFd> {
     let root = match fence.below_root(path) {
@@ -275,7 +292,8 @@ fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
             continue;
         }
         if is_marker(name.to_bytes()) {
-            is_marked = true;
+            // Readers look up the exact name: in another case it is a mark only to those who list.
+            is_marked |= is_exact_marker(name.to_bytes());
             continue;
         }
         let kind = match entry.file_type() {

@@ -17,11 +17,13 @@ use crate::{
     task::{Abandoned, Task},
 };
 
-/// What readers of a directory stay out of. The default is nothing: for those who read memories.
+/// What readers of a directory stay out of. The default is nothing: for those who count memories.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Sealed {
     /// Whether marks count.
     marks: bool,
+    /// Whether memories are read, in the directory of one scope.
+    scope: bool,
     /// The memory sources that this is of.
     sources: Vec<(String, Tier)>,
     /// The directories in which memory sources keep or kept their scopes, enabled or not, as the file system knows
@@ -34,6 +36,16 @@ pub(crate) struct Sealed {
 }
 
 impl Sealed {
+    /// For those who read the directory of one scope, and mark what they find there without a mark.
+    pub(crate) fn of_scope() -> Self {
+        Self { scope: true, ..Self::default() }
+    }
+
+    /// Whether memories are read, in the directory of one scope.
+    pub(crate) fn is_of_scope(&self) -> bool {
+        self.scope
+    }
+
     /// # Errors
     /// Nobody waits any more.
     pub(crate) fn of(
@@ -54,6 +66,7 @@ impl Sealed {
         }
         Ok(Self {
             marks: true,
+            scope: false,
             sources: snapshot.memories().to_vec(),
             tiers: marks.tiers(),
             unmarked: marks.unmarked(),
