@@ -52,7 +52,7 @@ from trees import write_manifest, write_tree
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from okf_catalog import KnowledgePassage
 
@@ -410,7 +410,7 @@ def test_nothing_is_read_that_becomes_a_memory_while_it_is_read(tmp_path: Path) 
 # What the store marks, and when
 
 
-def passages(catalog: FileKnowledgeCatalog, question: str) -> tuple[KnowledgePassage, ...]:
+def passages(catalog: FileKnowledgeCatalog, question: str) -> Sequence[KnowledgePassage]:
     return KnowledgeResolverRouter(catalog).search(question).passages
 
 

@@ -68,9 +68,9 @@ class FileMemoryStore:
 
     Raises:
         MemoryOverlapError: a memory source, enabled or not, equals, contains or lies inside a knowledge
-            source, which would publish what is remembered (Y8). If a reload brings that about, no operation
-            does anything: every tier is unavailable, and results say so without naming a source. The log
-            names both.
+            source, which would publish what is remembered (Y8), or lies among other memories. If a reload
+            brings that about, no operation does anything: every tier is unavailable, and results say so
+            without naming a source. The log names both.
         CatalogClosedError: the catalog was closed; every operation raises this too.
         RefusedTypeError: an argument is of the wrong kind.
     """

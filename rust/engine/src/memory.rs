@@ -21,7 +21,7 @@ mod shelf;
 
 use std::{os::fd::AsFd, sync::Arc};
 
-pub(crate) use above::{Found, Roof, Spot};
+pub(crate) use above::{Found, Roof, Spot, is_mounted_in};
 #[cfg(target_os = "linux")]
 pub(crate) use marker::is_marker;
 pub(crate) use marker::{is_exact_marker, mark_if_missing};
@@ -307,9 +307,16 @@ impl Memory<'_> {
     fn enter(&self, place: &Place) -> Result<Directory, String> {
         let source = self.source(place);
         // Who remembers need not know what the host calls it (S5).
-        self.fence
-            .enter(&source.path)
-            .map_err(|breach| format!("the tier's memory source cannot be used: {}", breach.reason))
+        let unusable = |reason: &str| format!("the tier's memory source cannot be used: {reason}");
+        let directory = self.fence.enter(&source.path).map_err(|breach| unusable(&breach.reason))?;
+        // It may have been mounted or moved there since the manifest was read.
+        match overlap::is_among_memories(&directory) {
+            Ok(false) => Ok(directory),
+            Ok(true) => Err(unusable("its directory lies among other memories")),
+            Err(error) => {
+                Err(unusable(&format!("where its directory lies cannot be told: {}", plain(&error))))
+            }
+        }
     }
 
     fn source(&self, place: &Place) -> &Source {

@@ -75,6 +75,16 @@ impl Spot {
     }
 }
 
+/// Whether what was opened in a directory is mounted there: it is another mount's, of whatever file system.
+pub(crate) fn is_mounted_in(directory: BorrowedFd<'_>, inner: BorrowedFd<'_>) -> rustix::io::Result<bool> {
+    let device = |of: BorrowedFd<'_>| retry_on_intr(|| fstat(of)).map(|stat| identity(&stat).device);
+    Ok(match (mount(directory), mount(inner)) {
+        (Some(outer), Some(inner)) if outer != inner => true,
+        // Where mounts cannot be told apart, another file system must have been mounted.
+        _ => device(directory)? != device(inner)?,
+    })
+}
+
 /// Shows a directory and every one that holds it, up to the root of the file system or until it is enough.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ use rustix::{
 };
 
 use super::{
-    above::PASSING,
+    above::{PASSING, is_mounted_in},
     lock::settle,
     marker::{is_exact_marker, is_marked, is_marker, put},
     seals::Seals,
@@ -82,7 +82,7 @@ impl Marks {
             return Ok(());
         }
         if !is_marked(directory.as_fd()).unwrap_or(false) {
-            let mut walk = Walk::new(0, task);
+            let mut walk = Walk::new(0, tier, task);
             walk.writes = false;
             walk.mark(directory.as_fd(), ".")?;
             self.remember(&walk);
@@ -125,7 +125,7 @@ impl Marks {
         let mut markings = Vec::new();
         for (at, source) in (0_u32..).zip(sources).filter(|(_, source)| source.role == Role::Memory) {
             let Some(tier) = source.tier else { continue };
-            let mut walk = Walk::new(at, task);
+            let mut walk = Walk::new(at, tier, task);
             match fence.enter(&source.path) {
                 Ok(Directory { handle, .. }) => {
                     walk.mark(handle.as_fd(), &format!("memory-{tier}"))?;
@@ -159,7 +159,8 @@ pub(super) fn mark_below(
     marks: &Marks,
     task: &Task,
 ) -> Result<(), Abandoned> {
-    let mut walk = Walk::new(0, task);
+    let mut walk = Walk::new(0, Tier::Tenant, task);
+    walk.scopes = 0;
     walk.mark(parent, name)?;
     marks.remember(&walk);
     Ok(())
@@ -180,6 +181,9 @@ struct Walk<'call> {
     task: &'call Task,
     /// Whether directories without a mark are given one, or only remembered.
     writes: bool,
+    /// How many levels below the first directory scopes have theirs. What is mounted further down is passed over:
+    /// the host may have mounted anything there.
+    scopes: usize,
     marking: Marking,
     unmarked: Seals,
 }
@@ -193,17 +197,24 @@ struct Level {
 }
 
 impl<'call> Walk<'call> {
-    fn new(source: u32, task: &'call Task) -> Self {
+    fn new(source: u32, tier: Tier, task: &'call Task) -> Self {
+        let scopes = match tier {
+            Tier::Tenant => 1,
+            Tier::User => 2,
+            Tier::Session => 3,
+        };
         let marking = Marking { source, marked: 0, failed: 0, first_failure: None };
-        Self { task, writes: true, marking, unmarked: Seals::default() }
+        Self { task, writes: true, scopes, marking, unmarked: Seals::default() }
     }
 
     fn mark(&mut self, root: BorrowedFd<'_>, name: &str) -> Result<(), Abandoned> {
         let mut path = name.as_bytes().to_vec();
         let mut levels: Vec<Level> = Vec::new();
-        let first = self.enter(root, &CString::new(path.clone()).unwrap_or_default(), &path);
+        let first = self.enter(root, &CString::new(path.clone()).unwrap_or_default(), &path, false);
         levels.extend(first.map(|(directory, pending)| Level { directory, path: path.len(), pending }));
-        while let Some(level) = levels.last_mut() {
+        loop {
+            let depth = levels.len();
+            let Some(level) = levels.last_mut() else { break };
             self.task.go_on()?;
             path.truncate(level.path);
             let Some(name) = level.pending.pop() else {
@@ -212,7 +223,9 @@ impl<'call> Walk<'call> {
             };
             path.push(b'/');
             path.extend_from_slice(name.to_bytes());
-            let entered = level.directory.fd().ok().and_then(|parent| self.enter(parent, &name, &path));
+            let in_scope = depth > self.scopes;
+            let entered =
+                level.directory.fd().ok().and_then(|parent| self.enter(parent, &name, &path, in_scope));
             let Some((directory, pending)) = entered.filter(|(_, pending)| !pending.is_empty()) else {
                 continue;
             };
@@ -229,8 +242,15 @@ impl<'call> Walk<'call> {
         Ok(())
     }
 
-    /// Marks a directory, and lists the directories in it; `None` if it is gone, is none, or cannot be entered.
-    fn enter(&mut self, parent: BorrowedFd<'_>, name: &CStr, path: &[u8]) -> Option<(Dir, Vec<CString>)> {
+    /// Marks a directory, and lists the directories in it; `None` if it is gone, is none, cannot be entered, or is
+    /// mounted inside the directory of a scope.
+    fn enter(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        name: &CStr,
+        path: &[u8],
+        in_scope: bool,
+    ) -> Option<(Dir, Vec<CString>)> {
         let mut directory = match open_directory(parent, name).and_then(Dir::new) {
             Ok(directory) => directory,
             // Gone, no directory, or a link.
@@ -243,6 +263,9 @@ impl<'call> Walk<'call> {
                 return None;
             }
         };
+        if in_scope && is_mounted_in(parent, directory.fd().ok()?).unwrap_or(true) {
+            return None;
+        }
         let listed = list(&mut directory);
         let handle = directory.fd().ok()?;
         let is_marked = listed.as_ref().is_ok_and(|(_, marked)| *marked);
