@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ from okf_catalog import (
     MemoryDeleteResult,
     MemoryOverlapError,
     RemarkCode,
+    open_knowledge,
 )
 from okf_catalog.cli.app import app
 from reaching import (
@@ -50,7 +52,9 @@ from trees import write_manifest, write_tree
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+    from okf_catalog import KnowledgePassage
 
 KNOWN = {
     "only_the_directory": 0,
@@ -406,6 +410,16 @@ def test_nothing_is_read_that_becomes_a_memory_while_it_is_read(tmp_path: Path) 
 # What the store marks, and when
 
 
+def passages(catalog: FileKnowledgeCatalog, question: str) -> Sequence[KnowledgePassage]:
+    return KnowledgeResolverRouter(catalog).search(question).passages
+
+
+def let_others_in(directory: Path) -> None:
+    for path in (directory, *directory.rglob("*"), *directory.parents):
+        if directory.is_relative_to("/tmp") and path.is_relative_to("/tmp") and not path.is_symlink():
+            path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+
+
 def unmarked(directory: Path) -> list[str]:
     """Directories of memories without a mark."""
     tiers = [path for path in directory.glob("memory-*") if path.is_dir() and not path.is_symlink()]
@@ -482,14 +496,197 @@ def test_a_reload_marks_memories_that_come_or_go(marked: Path, *, watch: bool) -
         assert unmarked(directory / "older") == unmarked(directory / DIARY) == []
 
 
-def test_a_catalog_without_a_store_makes_no_file(marked: Path) -> None:
+def test_a_catalog_without_a_store_makes_no_file_while_it_remembers_the_same(marked: Path) -> None:
     forget_marks(marked.parent)
     with opened(marked) as catalog:
         check_nothing_leaks(catalog, known=2)
-        write_manifest(marked.parent, [KB])
+        write_manifest(marked.parent, [KB | {"priority": 1}, *diaries()])
         catalog.reload()
         check_nothing_leaks(catalog, known=2)
     assert [*marked.parent.rglob(MARK)] == []
+
+
+@pytest.mark.parametrize("after", ["removed", "disabled", "moved", "another tier"])
+@pytest.mark.parametrize("before", ["enabled", "disabled"])
+def test_a_reload_marks_what_a_catalog_without_a_store_remembers(
+    marked: Path, before: str, after: str
+) -> None:
+    directory = marked.parent
+    forget_marks(directory)
+    shutil.copytree(directory / DIARY, directory / "older")
+    write_manifest(directory, [KB, *diaries(enabled=before == "enabled")])
+    following = {
+        "removed": [],
+        "disabled": diaries(enabled=False),
+        "moved": [source | {"path": "older"} for source in diaries()],
+        "another tier": diaries()[:1],
+    }
+    with opened(marked) as catalog:
+        write_manifest(directory, [ALL, *following[after]])
+        catalog.reload()
+        assert before == after == "disabled" or unmarked(directory / DIARY) == []
+        assert (unmarked(directory / "older") == []) == (after == "moved")
+        known = {"moved": 2}.get(after)
+        if known is not None:
+            check_nothing_leaks(catalog, known=known)
+        assert [p.concept_id for p in passages(catalog, SECRET) if not p.concept_id.startswith("older")] == []
+        assert in_child(lambda: [p.concept_id for p in passages(catalog, SECRET)]) == [
+            p.concept_id for p in passages(catalog, SECRET)
+        ]
+
+
+@pytest.mark.parametrize("searched", [True, False])
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("level", [DIARY, TIER, USER_TENANT, SCOPE, f"{SCOPE}/deeper"])
+def test_memories_from_before_marks_stay_sealed_wherever_they_are_moved(
+    marked: Path, level: str, *, enabled: bool, searched: bool
+) -> None:
+    """No store is opened, and nothing tells the catalog of the move but the disk."""
+    directory = marked.parent
+    forget_marks(directory)
+    write_manifest(directory, [KB, *diaries(enabled=enabled)])
+    with opened(marked) as catalog:
+        if searched:
+            check_nothing_leaks(catalog, known=2)
+        (directory / level).rename(directory / "kb" / "moved")
+        check_nothing_leaks(catalog, known=2)
+        assert in_child(lambda: check_nothing_leaks(catalog)) == 2
+        write_manifest(directory, [ALL])
+        catalog.reload()
+        check_nothing_leaks(catalog, known=2)
+
+
+@pytest.mark.parametrize("bound", ["tier", "tenant", "scope", "below a scope"])
+def test_memories_from_before_marks_stay_sealed_wherever_they_are_mounted(marked: Path, bound: str) -> None:
+    directory = marked.parent
+    forget_marks(directory)
+    with opened(marked) as catalog:
+        check_nothing_leaks(catalog, known=2)
+        with mount(directory / MOUNTED[bound][0], directory / "kb" / "mounted") as allowed:
+            if not allowed:
+                pytest.skip("only some may mount")
+            check_nothing_leaks(catalog, known=2)
+
+
+@pytest.mark.parametrize("linked_at", [DIARY, TIER])
+@pytest.mark.parametrize("store", [True, False])
+def test_what_a_memory_source_leads_to_by_a_link_is_sealed(
+    marked: Path, linked_at: str, *, store: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = marked.parent
+    forget_marks(directory)
+    (directory / linked_at).rename(directory / "kb" / "moved")
+    linked(directory, linked_at, "kb/moved")
+    write_manifest(directory, [KB, *diaries(enabled=False)])
+    with opened(marked) as catalog:
+        if store:
+            with contextlib.suppress(MemoryOverlapError):
+                FileMemoryStore(catalog)
+            told = [
+                record.getMessage() for record in caplog.records if "cannot be marked" in record.getMessage()
+            ]
+            assert len(told) == (3 if linked_at == DIARY else 0)
+        check_nothing_leaks(catalog, known=2)
+
+
+@pytest.mark.parametrize("mode", [0o711, 0o700])
+def test_a_memory_source_that_may_not_be_entered_is_sealed_by_name(
+    marked: Path, mode: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = marked.parent
+    forget_marks(directory)
+    let_others_in(directory)
+    (directory / DIARY).chmod(mode)
+    inside = [
+        KB | {"id": "tier", "path": TIER},
+        KB | {"id": "scope", "path": SCOPE},
+        KB | {"id": "shouted", "path": f"{DIARY}/./memory-user"},
+    ]
+    write_manifest(directory, [KB, *(inside if mode == 0o711 else []), *diaries(enabled=False)])
+
+    def act() -> object:
+        with opened(marked) as catalog:
+            with contextlib.suppress(MemoryOverlapError):
+                FileMemoryStore(catalog)
+            said = [record.getMessage() for record in caplog.records]
+            return said, check_nothing_leaks(catalog)
+
+    said, known = without_privileges(act)
+    assert known == 2
+    assert [text for text in said if "diary-user" in text and "cannot be marked as memories" in text]
+
+
+@pytest.mark.parametrize("by", ["knowledge", "command"])
+def test_disabled_memory_sources_alone_are_marked_where_no_store_is_given(marked: Path, by: str) -> None:
+    directory = marked.parent
+    forget_marks(directory)
+    write_manifest(directory, [KB, *diaries(enabled=False)])
+    if by == "command":
+        assert CliRunner().invoke(app, ["memory", "list", "--catalog", str(marked)]).exit_code == 1
+    else:
+        with open_knowledge(marked, watch_for_changes=False) as knowledge:
+            assert unmarked(directory / DIARY) != []
+            assert knowledge.memory is None
+    assert unmarked(directory / DIARY) == []
+
+
+@pytest.mark.parametrize("act", ["read", "enumerate", "text", "write"])
+def test_what_the_host_makes_inside_a_scope_is_marked_when_the_scope_is_used(
+    marked: Path, tmp_path: Path, act: str
+) -> None:
+    write_manifest(tmp_path, [KB, *diaries()])
+    with opened(marked) as catalog:
+        store = FileMemoryStore(catalog)
+        (listed,) = (c for c in store.enumerate(ALICE) if c.tier is USER and c.concept_id.endswith("monday"))
+        inner = tmp_path / SCOPE / "archive" / "2020"
+        write_tree(inner, {"old.md": f"{QUESTION} {SECRET}"})
+        for level in (TIER, USER_TENANT, SCOPE):
+            (tmp_path / level / MARK).unlink()
+        acts: dict[str, Callable[[], object]] = {
+            "read": lambda: store.read(ALICE, QUESTION),
+            "enumerate": lambda: store.enumerate(ALICE),
+            "text": lambda: store.text(ALICE, listed.concept_id),
+            "write": lambda: store.write(ALICE, entry("a word"), USER),
+        }
+        acts[act]()
+        assert unmarked(tmp_path / DIARY) == []
+        with mount(inner, tmp_path / "kb" / "mounted") as allowed:
+            if allowed:
+                check_nothing_leaks(catalog, known=2)
+        inner.rename(tmp_path / "kb" / "moved")
+        check_nothing_leaks(catalog, known=2)
+
+
+def test_what_may_not_be_marked_is_read_all_the_same(marked: Path) -> None:
+    directory = marked.parent
+    write_tree(directory, {f"{SCOPE}/archive/old.md": f"{QUESTION} {SECRET}"})
+    let_others_in(directory)
+
+    def act() -> object:
+        with opened(marked) as catalog:
+            result = FileMemoryStore(catalog).read(ALICE, SECRET)
+            return len(result.passages), [diagnostic.message for diagnostic in result.diagnostics]
+
+    assert without_privileges(act) == (5, [])
+    assert unmarked(directory / DIARY) == [f"{SCOPE.removeprefix(DIARY + '/')}/archive"]
+
+
+def test_a_mark_in_another_case_is_given_its_exact_name(marked: Path) -> None:
+    """A file link looks a mark up by its exact name."""
+    directory = marked.parent
+    for mark in directory.rglob(MARK):
+        mark.rename(mark.with_name(MARK.upper()))
+    mark_again(marked)
+    assert unmarked(directory / DIARY) == []
+    write_manifest(directory, PLACES["file_link"](directory))
+    with opened(marked) as catalog:
+        check_nothing_leaks(catalog, known=2)
+    for mark in directory.rglob(MARK):
+        mark.unlink()
+    write_manifest(directory, [KB, *diaries()])
+    with opened(marked) as catalog:
+        FileMemoryStore(catalog).read(ALICE, QUESTION)
+    assert unmarked(directory / DIARY) == []
 
 
 def test_a_write_marks_the_way_again(marked: Path) -> None:

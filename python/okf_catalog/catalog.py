@@ -273,10 +273,18 @@ class FileKnowledgeCatalog:
             made = View(handle, self._engine)
             view = self._views.setdefault(handle.generation, made)
             if view is made and view.overlap is not None:
-                _log.warning(
-                    "memory source %r and source %r overlap: nothing is remembered until they lie apart",
-                    *view.overlap,
-                )
+                memory, other = view.overlap
+                if memory == other:
+                    _log.warning(
+                        "memory source %r lies among other memories: nothing is remembered until it does not",
+                        memory,
+                    )
+                else:
+                    _log.warning(
+                        "memory source %r and source %r overlap: nothing is remembered until they lie apart",
+                        memory,
+                        other,
+                    )
             # Some old ones stay for threads that are about to ask for them.
             for generation in [*self._views]:
                 if generation < handle.generation - 8:

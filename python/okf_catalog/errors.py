@@ -69,7 +69,8 @@ class MemoryOverlapError(RefusedValueError):
     """A memory source does not lie apart from a source that shows it to others (Y8).
 
     ``memory_source_id`` is the memory source. ``other_source_id`` is a knowledge source of which one
-    directory equals, contains or lies inside the other, or a memory source among the scopes of the first.
+    directory equals, contains or lies inside the other, or a memory source among the scopes of the first. It
+    is the memory source itself if that lies among memories that no source names.
     """
 
     def __init__(self, memory_source_id: str, other_source_id: str) -> None:
@@ -78,6 +79,11 @@ class MemoryOverlapError(RefusedValueError):
         self.other_source_id = other_source_id
 
     def __str__(self) -> str:
+        if self.memory_source_id == self.other_source_id:
+            return (
+                f"the directory of the memory source {self.memory_source_id!r} lies among other memories, in "
+                "or below a directory that has an entry .okf-memory; give it a directory outside"
+            )
         return (
             f"the directories of the memory source {self.memory_source_id!r} and of the source "
             f"{self.other_source_id!r} overlap, so that others would see what is remembered; "

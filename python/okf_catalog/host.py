@@ -10,7 +10,7 @@ from okf_catalog.catalog import FileKnowledgeCatalog, close_async
 from okf_catalog.context import KnowledgeBatch, KnowledgeContext
 from okf_catalog.freshness import Freshness
 from okf_catalog.length import MAX_QUESTION_BYTES
-from okf_catalog.memory.files import FileMemoryStore, store_after_reload
+from okf_catalog.memory.files import FileMemoryStore, mark_disabled, store_after_reload
 from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy, strategy_of
 from okf_catalog.resolver import Clock, KnowledgeResolverRouter, check_defaults
 
@@ -21,7 +21,7 @@ __all__ = ["Knowledge", "open_knowledge"]
 class Knowledge:
     """One catalog with a router and a memory over it, opened and closed together: :func:`open_knowledge`."""
 
-    __slots__ = ("_catalog", "_clock", "_memory", "_resolver", "_was_apart")
+    __slots__ = ("_catalog", "_clock", "_marked", "_memory", "_resolver", "_was_apart")
 
     def __init__(
         self, catalog: FileKnowledgeCatalog, resolver: KnowledgeResolverRouter, *, clock: Clock | None = None
@@ -30,6 +30,7 @@ class Knowledge:
         self._resolver = resolver
         self._clock = clock
         self._memory: FileMemoryStore | None = None
+        self._marked = 0
         # If only a reload makes memories overlap with knowledge, there is a store, which fails closed.
         self._was_apart = not catalog.closed and catalog.view().overlap is None
 
@@ -47,7 +48,8 @@ class Knowledge:
     def memory(self) -> FileMemoryStore | None:
         """The store over the catalog's memory sources; ``None`` while the snapshot in force has none enabled.
 
-        A reload may bring one, or take it away (Y7); the store stays the same one.
+        A reload may bring one, or take it away (Y7); the store stays the same one. Directories of memories
+        are marked either way, also of disabled memory sources (Y10).
 
         Raises:
             MemoryOverlapError: what would be remembered did not lie apart from what others see when the
@@ -55,7 +57,11 @@ class Knowledge:
                 there, and its results say that memory is closed.
             CatalogClosedError: the catalog was closed.
         """
-        if not self._catalog.view().memories:
+        view = self._catalog.view()
+        if not view.memories:
+            if self._memory is None and self._marked != view.snapshot.generation:
+                mark_disabled(view, self._catalog)
+                self._marked = view.snapshot.generation
             return None
         if self._memory is None:
             make = store_after_reload if self._was_apart else FileMemoryStore

@@ -23,6 +23,7 @@ from okf_catalog import (
 )
 from okf_catalog.cli.options import CatalogOption, JsonOption, SessionOption, TenantOption, UserOption
 from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
+from okf_catalog.memory.files import mark_disabled
 from okf_catalog.memory.place import applies
 
 __all__ = ["memory"]
@@ -241,6 +242,9 @@ def _opened(catalog: Path, tenant: str | None, user: str | None, session: str | 
         configured = {source.tier for source in opened.current.sources if source.enabled}
     with opened:
         if configured <= {None}:
+            # What is remembered by a source that is disabled is marked all the same.
+            with log_to_stderr():
+                mark_disabled(opened.view(), opened)
             complain("the catalog has no enabled memory source")
             raise typer.Exit(1)
         try:

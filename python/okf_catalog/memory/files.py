@@ -48,14 +48,17 @@ class FileMemoryStore:
     Directories of memories are marked (Y10): each has an empty file ``.okf-memory``, made before anything
     else is in it, and no knowledge source reads in or below a directory that has an entry of this name,
     whatever the manifest says. A new store marks those that it finds without, of disabled memory sources
-    too; so does a reload that changes the memory sources, and a write on the way to what it writes. What
-    cannot be marked, on a disk that is read-only, is logged, and is kept from every search as long as the
-    catalog is open.
+    too; so does a reload that changes the memory sources, whether or not there is a store; reading and
+    writing mark the directories of their scope, those that the host made itself too. What cannot be marked,
+    because the disk is read-only or a source cannot be entered, is kept from every search as long as the
+    catalog is open; a new store logs it. So is every directory of memories that the catalog met without a
+    mark, wherever it is moved or mounted, also when its source is disabled or removed: a host that means to
+    publish what was remembered removes the marks and opens the catalog anew.
 
     A mark that comes or goes is seen by the next search, as any change is: in a bundle, on the way to it, in
     every directory above, and by way of a mount. What no mark can tell is a single memory file that the host
     itself moves, links or mounts elsewhere, a copy made without the marks, and a directory that the host made
-    inside a scope and mounted or moved elsewhere before a store was opened again. Where a bundle is itself
+    inside a scope and mounted or moved elsewhere before the scope was used again. Where a bundle is itself
     mounted, the directories above the place where it is mounted count, not those that it comes from.
 
     Args:
@@ -65,9 +68,9 @@ class FileMemoryStore:
 
     Raises:
         MemoryOverlapError: a memory source, enabled or not, equals, contains or lies inside a knowledge
-            source, which would publish what is remembered (Y8). If a reload brings that about, no operation
-            does anything: every tier is unavailable, and results say so without naming a source. The log
-            names both.
+            source, which would publish what is remembered (Y8), or lies among other memories. If a reload
+            brings that about, no operation does anything: every tier is unavailable, and results say so
+            without naming a source. The log names both.
         CatalogClosedError: the catalog was closed; every operation raises this too.
         RefusedTypeError: an argument is of the wrong kind.
     """
@@ -405,6 +408,12 @@ def _chosen_below(
 
 def _unconfigured(tier: MemoryTier) -> str:
     return f"the catalog has no enabled memory source of the tier {tier.value!r}"
+
+
+def mark_disabled(view: View, catalog: FileKnowledgeCatalog) -> None:
+    """Marks as a new store does, where no store can be had: the snapshot has only disabled memory sources."""
+    if any(source.tier is not None for source in view.snapshot.sources):
+        _mark(view, catalog)
 
 
 def _mark(view: View, catalog: FileKnowledgeCatalog) -> None:

@@ -31,7 +31,7 @@ use crate::{
     remark::Remarks,
     search::Alone,
     snapshot::Snapshot,
-    source::{Role, Source},
+    source::{Role, Source, Tier},
     sources::{Bundles, Freshness, Preparation, Prepared},
     task::Task,
     tree::{Problem, plain},
@@ -145,6 +145,8 @@ impl Catalog {
         })?;
         check_paths(&fence, &sources).map_err(Error::Catalog)?;
         let snapshot = Snapshot::new(1, sources, fence.manifest_directory().to_owned());
+        let marks = Marks::default();
+        marks.meet_all(&fence, &snapshot);
         Ok(Self {
             manifest,
             fence,
@@ -155,7 +157,7 @@ impl Catalog {
             last_reload: ArcSwap::default(),
             untold: ArcSwap::default(),
             watching: OnceLock::new(),
-            marks: Marks::default(),
+            marks,
             process: ArcSwap::from_pointee(Process::new()),
             closed: AtomicBool::new(false),
         })
@@ -212,11 +214,15 @@ impl Catalog {
         self.current()
     }
 
-    /// Marks memories before other sources are in force, if a store was opened: also of those that are named no
-    /// more from then on.
+    /// Marks memories before other sources are in force, whether or not a store was opened: also of those that are
+    /// named no more from then on. What cannot be marked stays sealed as long as the catalog is open.
     fn mark_anew(&self, next: &Snapshot) {
+        fn memories(of: &Snapshot) -> impl Iterator<Item = (&str, Option<Tier>, bool)> {
+            let memories = of.sources.iter().filter(|source| source.role == Role::Memory);
+            memories.map(|source| (&*source.path, source.tier, source.enabled))
+        }
         let current = self.current();
-        if self.marks.are_wanted() && current.memories() != next.memories() {
+        if !memories(&current).eq(memories(next)) {
             let task = Task::default();
             for snapshot in [&*current, next] {
                 // Nobody abandons it.

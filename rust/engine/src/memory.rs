@@ -15,14 +15,16 @@ mod place;
 mod remove;
 mod replace;
 mod sealed;
+mod seals;
 mod section;
 mod shelf;
 
 use std::{os::fd::AsFd, sync::Arc};
 
-pub(crate) use above::{Found, Roof};
+pub(crate) use above::{Found, Roof, Spot, is_mounted_in};
 #[cfg(target_os = "linux")]
 pub(crate) use marker::is_marker;
+pub(crate) use marker::{is_exact_marker, mark_if_missing};
 pub use marking::Marking;
 pub(crate) use marking::Marks;
 pub use overlap::Overlap;
@@ -134,8 +136,8 @@ impl Memory<'_> {
     /// enabled or not, by what they are called and not by what they hold. No link is followed. Whatever cannot
     /// be marked is counted, and stays sealed as long as the catalog is open.
     ///
-    /// From now on a reload that changes the memory sources does so too, for those that are named no more as
-    /// for those that are new.
+    /// A reload that changes the memory sources does so too, for those that are named no more as for those that
+    /// are new.
     ///
     /// # Errors
     /// [`Error::Abandoned`] if the task was.
@@ -242,6 +244,7 @@ impl Memory<'_> {
         let Some(held) = acquire(&root, &place.path, true, task)? else {
             return Err(Refusal::Because("its directory cannot be made".to_owned()));
         };
+        marking::mark_below(held.parent(), held.name(), self.marks, task)?;
         let name = format!("{}.md", entry.name);
         let shown = |reason: String| format!("\"{}/{name}\" {reason}", place.path);
         let existing = replace::read(held.directory(), &name, self.max_bytes).map_err(shown)?;
@@ -270,7 +273,7 @@ impl Memory<'_> {
         match self.enter(place) {
             Ok(root) => {
                 let cleared = below::clear(&root, &place.path, levels, &mut gone, task);
-                self.process.memories.forget(root.identity, &place.path);
+                self.process.memories.forget(Spot::at(&root), &place.path);
                 cleared.map_err(|Abandoned| Error::Abandoned)?;
             }
             Err(reason) => gone.fail(reason),
@@ -296,7 +299,7 @@ impl Memory<'_> {
         // What a killed writer left may be what is to be forgotten. If it cannot be removed, nothing can.
         let _ = replace::clear_temporary(held.directory());
         let forgotten = remove::forget(held.directory(), name);
-        self.process.memories.forget(root.identity, &place.path);
+        self.process.memories.forget(Spot::at(&root), &place.path);
         Ok(forgotten.map_err(|reason| format!("in {:?}: {reason}", place.path))?)
     }
 
@@ -304,9 +307,16 @@ impl Memory<'_> {
     fn enter(&self, place: &Place) -> Result<Directory, String> {
         let source = self.source(place);
         // Who remembers need not know what the host calls it (S5).
-        self.fence
-            .enter(&source.path)
-            .map_err(|breach| format!("the tier's memory source cannot be used: {}", breach.reason))
+        let unusable = |reason: &str| format!("the tier's memory source cannot be used: {reason}");
+        let directory = self.fence.enter(&source.path).map_err(|breach| unusable(&breach.reason))?;
+        // It may have been mounted or moved there since the manifest was read.
+        match overlap::is_among_memories(&directory) {
+            Ok(false) => Ok(directory),
+            Ok(true) => Err(unusable("its directory lies among other memories")),
+            Err(error) => {
+                Err(unusable(&format!("where its directory lies cannot be told: {}", plain(&error))))
+            }
+        }
     }
 
     fn source(&self, place: &Place) -> &Source {
@@ -322,7 +332,9 @@ impl Memory<'_> {
         task: &Task,
     ) -> Result<Result<Option<(Directory, Fresh)>, String>, Error> {
         let entered = self.enter(place).and_then(|root| {
-            let found = place::enter(root.handle.as_fd(), &place.path)?;
+            let found = place::walk(root.handle.as_fd(), &place.path, false)?;
+            // Where that cannot be done, memories are read all the same.
+            found.iter().flatten().for_each(|directory| drop(marker::put(directory.as_fd())));
             Ok((root, found.is_some()))
         });
         let root = match entered {
@@ -331,8 +343,9 @@ impl Memory<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         let memories = &self.process.memories;
-        let bundle = memories.take(root.identity, &place.path);
-        let sealed = Arc::default();
+        let spot = Spot::at(&root);
+        let bundle = memories.take(spot, &place.path);
+        let sealed = Arc::new(Sealed::of_scope());
         let effort = Effort {
             events: memories.events(),
             max_bytes: self.max_bytes,
@@ -343,7 +356,7 @@ impl Memory<'_> {
         };
         match bundle.fresh(&root, effort) {
             Ok(fresh) => {
-                memories.weigh(root.identity, &place.path, &fresh.state.index);
+                memories.weigh(spot, &place.path, &fresh.state.index);
                 Ok(Ok(Some((root, fresh))))
             }
             Err(Failure::Abandoned) => Err(Error::Abandoned),

@@ -16,7 +16,7 @@ use crate::{
     containment::{Directory, Fence, Identity},
     events::{Events, Look, incomplete},
     index::Index,
-    memory::{Found, Marks, Roof, Sealed},
+    memory::{Found, Marks, Roof, Sealed, Spot},
     parallel,
     snapshot::Snapshot,
     source::{Role, Source},
@@ -50,7 +50,7 @@ pub(crate) struct Bundles {
 /// A bundle, and how it was reached.
 #[derive(Debug, Clone)]
 struct Known {
-    identity: Identity,
+    spot: Spot,
     directory: Arc<Path>,
     bundle: Arc<Bundle>,
     /// The way that led there, if events tell when it changes.
@@ -66,17 +66,17 @@ struct Way {
 impl Known {
     fn ready(&self) -> Option<Ready> {
         let state = self.bundle.published()?;
-        Some(Ready { identity: self.identity, directory: Arc::clone(&self.directory), state })
+        Some(Ready { identity: self.spot.identity, directory: Arc::clone(&self.directory), state })
     }
 }
 
 impl Bundles {
     /// The same bundles for a forked process, which has no events yet.
     pub(crate) fn inherited(&self) -> Self {
-        let mut twins: BTreeMap<Identity, Arc<Bundle>> = BTreeMap::new();
+        let mut twins: BTreeMap<u64, Arc<Bundle>> = BTreeMap::new();
         let inherit = |(path, known): (&String, &Known)| {
             let bundle = twins
-                .entry(known.identity)
+                .entry(known.bundle.key())
                 .or_insert_with(|| Arc::new(Bundle::new(known.bundle.published())))
                 .clone();
             (path.clone(), Known { bundle, way: None, ..known.clone() })
@@ -85,28 +85,31 @@ impl Bundles {
         Self { known, roof: ArcSwapOption::default() }
     }
 
-    /// Notes how bundles at their paths were reached. Two paths of one directory share a bundle; a directory
-    /// that took the place of another gets a new one.
+    /// Notes how bundles at their paths were reached. Two paths of one directory share a bundle, if one mount
+    /// shows it to both: in each mount, others may be mounted inside. A directory that took the place of another
+    /// gets a new one.
     fn reached(&self, entered: &[Entered<'_>], events: &Events) -> Vec<Arc<Bundle>> {
         let mut chosen = Vec::with_capacity(entered.len());
         let before = self.known.rcu(|bundles| {
             chosen.clear();
-            let mut twins: HashMap<Identity, Arc<Bundle>> = HashMap::with_capacity(bundles.len());
-            for known in bundles.values() {
-                twins.entry(known.identity).or_insert_with(|| Arc::clone(&known.bundle));
+            let mut twins: HashMap<Spot, Arc<Bundle>> = HashMap::with_capacity(bundles.len());
+            for known in bundles.values().filter(|known| known.spot.is_certain()) {
+                twins.entry(known.spot).or_insert_with(|| Arc::clone(&known.bundle));
             }
             let mut news = Vec::new();
-            for Entered { path, directory, way, .. } in entered {
-                let identity = directory.identity;
-                let same = bundles.get(*path).filter(|known| known.identity == identity);
+            for Entered { path, directory, spot, way, .. } in entered {
+                let spot = *spot;
+                let same = bundles.get(*path).filter(|known| known.spot == spot);
+                let new = || Arc::new(Bundle::new(None));
                 let bundle = match same {
                     Some(known) => Arc::clone(&known.bundle),
-                    None => Arc::clone(twins.entry(identity).or_insert_with(|| Arc::new(Bundle::new(None)))),
+                    None if spot.is_certain() => Arc::clone(twins.entry(spot).or_insert_with(new)),
+                    None => new(),
                 };
                 chosen.push(Arc::clone(&bundle));
                 if same.is_none_or(|known| known.way != *way) {
                     let directory = directory.path.as_path().into();
-                    news.push(((*path).to_owned(), Known { identity, directory, bundle, way: *way }));
+                    news.push(((*path).to_owned(), Known { spot, directory, bundle, way: *way }));
                 }
             }
             if news.is_empty() {
@@ -147,8 +150,8 @@ impl Bundles {
     }
 
     /// Forgets what was read of a directory, by whatever path it was reached, and of a path.
-    fn withdraw(&self, path: &str, identity: Identity, events: &Events) {
-        let is_meant = |at: &str, known: &Known| at == path || known.identity == identity;
+    fn withdraw(&self, path: &str, spot: Spot, events: &Events) {
+        let is_meant = |at: &str, known: &Known| at == path || known.spot == spot;
         if self.known.load().iter().any(|(at, known)| is_meant(at, known)) {
             self.keep(|at, known| !is_meant(at, known), events);
         }
@@ -183,7 +186,7 @@ impl Bundles {
             let watched = known.bundle.published().is_some_and(|state| state.unwatched.is_none());
             if watched
                 && let Ok(directory) = fence.enter(path)
-                && directory.identity == known.identity
+                && Spot::at(&directory) == known.spot
                 && known.bundle.differs(&directory, &mut found)
                 && let Some(mut look) = events.look()
             {
@@ -245,6 +248,7 @@ struct Entered<'snapshot> {
     source: u32,
     path: &'snapshot str,
     directory: Directory,
+    spot: Spot,
     way: Option<Way>,
 }
 
@@ -307,9 +311,10 @@ impl Prepared {
         if missing.is_empty() {
             return Ok(());
         }
-        let sealed = Arc::new(Sealed::of(preparation.fence, snapshot, preparation.marks));
+        let Preparation { fence, marks, task, .. } = preparation;
+        let sealed = Arc::new(Sealed::of(fence, snapshot, marks, task)?);
         for some in missing.chunks(OPEN_AT_ONCE) {
-            preparation.task.go_on()?;
+            task.go_on()?;
             self.add_some(snapshot, some, preparation, &sealed)?;
         }
         Ok(())
@@ -322,7 +327,7 @@ impl Prepared {
         preparation: Preparation<'_>,
         sealed: &Arc<Sealed>,
     ) -> Result<(), Abandoned> {
-        let Preparation { bundles, events, max_bytes, threads, task, .. } = preparation;
+        let Preparation { fence, bundles, events, max_bytes, threads, task, .. } = preparation;
         let mut entered: Vec<Entered<'_>> = Vec::with_capacity(sources.len());
         let mut found = Found::default();
         for &source in sources {
@@ -332,23 +337,24 @@ impl Prepared {
                     self.ready.insert(source, Err(Unavailable::because(reason, None)));
                 }
                 Ok((directory, way)) => {
+                    let spot = Spot::at(&directory);
                     if *role == Role::Knowledge
-                        && let Some(unavailable) = among_memories(&directory, sealed, &mut found)
+                        && let Some(unavailable) = among_memories(fence, path, &directory, sealed, &mut found)
                     {
-                        bundles.withdraw(path, directory.identity, events);
+                        bundles.withdraw(path, spot, events);
                         self.ready.insert(source, Err(unavailable));
                     } else {
-                        entered.push(Entered { source, path, directory, way });
+                        entered.push(Entered { source, path, directory, spot, way });
                     }
                 }
             }
         }
         let reached = bundles.reached(&entered, events);
-        // One directory is read once, even if several sources name it.
-        let mut directories: BTreeMap<Identity, Named> = BTreeMap::new();
+        // One directory is read once for all sources that share its bundle.
+        let mut directories: BTreeMap<u64, Named> = BTreeMap::new();
         for (Entered { source, directory, .. }, bundle) in entered.into_iter().zip(reached) {
             directories
-                .entry(directory.identity)
+                .entry(bundle.key())
                 .or_insert_with(|| Named { directory, bundle, sources: Vec::new() })
                 .sources
                 .push(source);
@@ -405,8 +411,15 @@ impl Prepared {
 }
 
 /// Why a source of knowledge is unavailable whose directory lies among memories (Y10).
-fn among_memories(directory: &Directory, sealed: &Sealed, found: &mut Found) -> Option<Unavailable> {
-    let among = sealed.encloses(directory.handle.as_fd(), found);
+fn among_memories(
+    fence: &Fence,
+    path: &str,
+    directory: &Directory,
+    sealed: &Sealed,
+    found: &mut Found,
+) -> Option<Unavailable> {
+    let among =
+        if sealed.closes(fence, path) { Ok(true) } else { sealed.encloses(directory.handle.as_fd(), found) };
     let reason = match &among {
         Ok(false) => return None,
         Ok(true) => "its directory lies among memories, which are no knowledge".to_owned(),

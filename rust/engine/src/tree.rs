@@ -18,7 +18,7 @@ use rustix::{
 
 use crate::{
     containment::{Directory, Identity},
-    memory::Sealed,
+    memory::{Sealed, is_exact_marker, is_mounted_in, mark_if_missing},
     name::{is_concept, is_hidden, why_not_read},
     remark::{FileRemark, Remark, RemarkCode},
 };
@@ -28,6 +28,8 @@ const MAX_DEPTH: usize = 128;
 
 const DIRECTORY_LINK: &str = "a directory that is a link is not entered";
 const LINK: &str = "it is a link";
+/// Among memories: it may be those of another scope.
+const MOUNTED: &str = "something is mounted there, which is no memory of this scope";
 
 /// A file that cannot be a concept, and why (B7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,6 +149,9 @@ pub(crate) fn walk(
         }
         let name = path.rsplit('/').next().unwrap_or(&path);
         let listed = open_directory(parent.as_fd(), name).map_err(io::Error::from).and_then(|handle| {
+            if sealed.is_of_scope() && is_mounted_in(parent.as_fd(), handle.as_fd())? {
+                return Ok(Listing::refused(path.clone(), MOUNTED.to_owned()));
+            }
             let handle = Rc::new(handle);
             let listing = Lister { root, part, sealed, witness: &mut *witness }.list(&handle, &path)?;
             push_children(&mut pending, &handle, &listing, depth);
@@ -253,9 +258,11 @@ impl Lister<'_> {
         self.witness.directory(path, handle.as_fd());
         let mut listing = Listing::default();
         let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let mut is_marked = false;
         for entry in Dir::read_from(handle.as_fd())? {
             let entry = entry?;
             let raw = entry.file_name();
+            is_marked |= is_exact_marker(raw.to_bytes());
             if self.sealed.is_mark(raw.to_bytes()) {
                 return Ok(Listing::left_out(path));
             }
@@ -288,6 +295,9 @@ impl Lister<'_> {
                 // No file, or gone since the directory was read.
                 Some(_) | None => {}
             }
+        }
+        if self.sealed.is_of_scope() {
+            mark_if_missing(handle.as_fd(), is_marked);
         }
         // What was made while the directory was being read may be listed without the mark that was made first.
         // Where nothing may be looked up, there is nothing that could be read.
@@ -404,6 +414,10 @@ impl Lister<'_> {
                 listing.refuse(path, "it is not a regular file");
                 Ok(())
             }
+            Err(Unopened::Mounted) => {
+                listing.refuse(path, MOUNTED);
+                Ok(())
+            }
             Err(Unopened::Io(error)) => listing.refuse_unreadable(path, &error),
         }
     }
@@ -472,6 +486,8 @@ enum Unopened {
     NotRegular,
     /// It lies among memories.
     Memories,
+    /// It is another mount's.
+    Mounted,
     Io(io::Error),
 }
 
@@ -504,6 +520,9 @@ fn open_file(root: BorrowedFd<'_>, path: &str, sealed: &Sealed) -> Result<(Owned
     // Its directory may have become one of memories meanwhile: the mark was made before the file, then.
     if sealed.bars(parent).map_err(Unopened::Io)? {
         return Err(Unopened::Memories);
+    }
+    if sealed.is_of_scope() && is_mounted_in(parent, file.as_fd())? {
+        return Err(Unopened::Mounted);
     }
     let stat = rustix::fs::fstat(&file)?;
     match FileType::from_raw_mode(stat.st_mode) {
@@ -540,6 +559,7 @@ pub(crate) fn read(
         Ok(opened) => opened,
         Err(Unopened::Memories) => return Ok(None),
         Err(Unopened::NotRegular) => return refused("it is not a regular file".to_owned()),
+        Err(Unopened::Mounted) => return refused(MOUNTED.to_owned()),
         Err(Unopened::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(Unopened::Io(error)) => {
             exhausted(&error)?;

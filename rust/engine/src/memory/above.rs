@@ -14,7 +14,10 @@ use rustix::{
 };
 
 use super::marker::{MARKER, is_marked};
-use crate::{containment::Identity, tree::identity};
+use crate::{
+    containment::{Directory, Identity},
+    tree::identity,
+};
 
 /// No path of any system is deeper.
 const MAX_DEPTH: usize = 4096;
@@ -23,7 +26,7 @@ const MAX_DEPTH: usize = 4096;
 const MAX_ALIKE: usize = 64;
 
 /// A directory as one mount shows it. What holds it may be another directory in another mount.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Spot {
     pub(crate) identity: Identity,
     /// `None` if the system does not tell.
@@ -32,9 +35,9 @@ pub(crate) struct Spot {
 
 /// How a directory is opened that is only passed through: that needs no right to list it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+pub(super) const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const PASSING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+pub(super) const PASSING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn mount(directory: BorrowedFd<'_>) -> Option<u64> {
@@ -55,6 +58,31 @@ impl Spot {
         let stat = retry_on_intr(|| fstat(directory))?;
         Ok(Self { identity: identity(&stat), mount: mount(directory) })
     }
+
+    /// Where an entered directory is.
+    pub(crate) fn at(directory: &Directory) -> Self {
+        Self { identity: directory.identity, mount: mount(directory.handle.as_fd()) }
+    }
+
+    #[cfg(test)]
+    pub(super) const fn made_up(identity: Identity) -> Self {
+        Self { identity, mount: Some(1) }
+    }
+
+    /// Whether everything that is at an equal spot holds the same, down to what is mounted inside.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.mount.is_some()
+    }
+}
+
+/// Whether what was opened in a directory is mounted there: it is another mount's, of whatever file system.
+pub(crate) fn is_mounted_in(directory: BorrowedFd<'_>, inner: BorrowedFd<'_>) -> rustix::io::Result<bool> {
+    let device = |of: BorrowedFd<'_>| retry_on_intr(|| fstat(of)).map(|stat| identity(&stat).device);
+    Ok(match (mount(directory), mount(inner)) {
+        (Some(outer), Some(inner)) if outer != inner => true,
+        // Where mounts cannot be told apart, another file system must have been mounted.
+        _ => device(directory)? != device(inner)?,
+    })
 }
 
 /// Shows a directory and every one that holds it, up to the root of the file system or until it is enough.

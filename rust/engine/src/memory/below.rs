@@ -2,11 +2,10 @@
 
 use std::{
     ffi::CString,
-    io,
     os::fd::{AsFd, BorrowedFd},
 };
 
-use rustix::fs::{FileType, fstat};
+use rustix::fs::FileType;
 
 use super::{
     lock::{Refusal, acquire},
@@ -18,7 +17,7 @@ use super::{
 use crate::{
     containment::Directory,
     task::{Abandoned, Task},
-    tree::{identity, plain},
+    tree::plain,
 };
 
 /// How many reasons are told; of the others, how many there are.
@@ -148,11 +147,8 @@ impl Clearing<'_> {
 
     /// Deletes what is in a directory that has the directories of scopes so many levels below it.
     fn empty(&mut self, directory: BorrowedFd<'_>, path: &str, levels: usize) -> Result<(), Abandoned> {
-        let listed = fstat(directory)
-            .map_err(io::Error::from)
-            .and_then(|stat| Ok((identity(&stat).device, entries(directory)?)));
-        let (device, entries) = match listed {
-            Ok(listed) => listed,
+        let entries = match entries(directory) {
+            Ok(entries) => entries,
             Err(error) => {
                 self.gone.fail(format!("{path:?} cannot be listed: {}", plain(&error)));
                 return Ok(());
@@ -160,7 +156,7 @@ impl Clearing<'_> {
         };
         for (name, kind) in entries {
             let inner = if kind == FileType::Directory {
-                match open_inner(directory, &name, device) {
+                match open_inner(directory, &name) {
                     Ok(Some(inner)) => Ok(inner),
                     Ok(None) => continue,
                     Err(error) => Err(error),

@@ -28,6 +28,11 @@ pub(crate) fn is_marker(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(MARKER.as_bytes())
 }
 
+/// Whether it is the very name, which is looked up where a directory is not listed.
+pub(crate) fn is_exact_marker(name: &[u8]) -> bool {
+    name == MARKER.as_bytes()
+}
+
 /// Whether a directory is marked.
 ///
 /// # Errors
@@ -55,6 +60,14 @@ pub(super) fn put(directory: BorrowedFd<'_>) -> io::Result<bool> {
         // Somebody else was quicker.
         Err(Errno::EXIST) => Ok(false),
         Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Marks a directory of memories in which `listed` is whether its mark was seen, as far as that can be done.
+pub(crate) fn mark_if_missing(directory: BorrowedFd<'_>, listed: bool) {
+    if !listed {
+        // Whoever may only read goes on: the store that is opened next says what has no mark.
+        let _ = put(directory);
     }
 }
 

@@ -2,29 +2,28 @@
 //! what was copied without its marks.
 
 use std::{
-    collections::BTreeSet,
     ffi::{CStr, CString},
     io,
-    os::fd::{AsFd, BorrowedFd},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::Arc,
 };
 
 use arc_swap::ArcSwap;
 use rustix::{
-    fs::{AtFlags, Dir, FileType, fstat, statat},
+    fs::{AtFlags, Dir, FileType, Mode, open, statat},
     io::{Errno, retry_on_intr},
 };
 
 use super::{
+    above::{PASSING, is_mounted_in},
     lock::settle,
-    marker::{is_marker, put},
+    marker::{is_exact_marker, is_marked, is_marker, put},
+    seals::Seals,
 };
 use crate::{
-    containment::{Fence, Identity},
-    source::{Role, Source},
+    containment::{Directory, Fence},
+    snapshot::Snapshot,
+    source::{Role, Source, Tier},
     task::{Abandoned, Task},
     tree::{identity, open_directory, plain},
 };
@@ -33,6 +32,10 @@ use crate::{
 const MAX_DEPTH: usize = 128;
 /// How many new marks are written to the disk one by one; from there on the whole file system is, once.
 const FEW: usize = 64;
+/// How many directories of tiers a catalog remembers while it is open, the last ones.
+const MOST_TIERS: usize = 1024;
+/// How many directories without a mark it remembers, at about 100 bytes each.
+const MOST_UNMARKED: usize = 1 << 18;
 
 /// What marking the directories of one memory source came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,58 +50,142 @@ pub struct Marking {
     pub first_failure: Option<(String, String)>,
 }
 
-/// What a catalog knows of marks.
+/// What a catalog knows of directories of memories, as long as it is open, whatever its manifest says then.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// Whether a store was opened. A catalog of which nobody wants memories makes no file.
-    wanted: AtomicBool,
-    /// Directories that should have a mark and could not be given one. They stay sealed as long as the catalog
-    /// is open, whatever its manifest says then.
-    unmarked: ArcSwap<BTreeSet<Identity>>,
+    /// The directories in which memory sources that it named kept their scopes. They stay sealed when they are
+    /// moved, and when they are named no more.
+    tiers: ArcSwap<Seals>,
+    /// Directories that should have a mark and have none.
+    unmarked: ArcSwap<Seals>,
 }
 
 impl Marks {
-    /// Whether a store was opened.
-    pub(crate) fn are_wanted(&self) -> bool {
-        self.wanted.load(Ordering::SeqCst)
+    /// The directories of tiers that were met.
+    pub(super) fn tiers(&self) -> Arc<Seals> {
+        self.tiers.load_full()
     }
 
     /// Directories without a mark that should have one.
-    pub(super) fn unmarked(&self) -> Arc<BTreeSet<Identity>> {
+    pub(super) fn unmarked(&self) -> Arc<Seals> {
         self.unmarked.load_full()
     }
 
+    /// Remembers the directory of a tier. If that is from before there were marks, those in it too. Nothing is
+    /// written. Links are followed: what a source led to is sealed, even if nobody may remember there.
+    ///
+    /// # Errors
+    /// Nobody waits any more.
+    pub(super) fn meet(&self, fence: &Fence, path: &str, tier: Tier, task: &Task) -> Result<(), Abandoned> {
+        let Ok(directory) = open_tier(fence, path, tier) else { return Ok(()) };
+        if self.tiers.load().has(directory.as_fd()) {
+            return Ok(());
+        }
+        if !is_marked(directory.as_fd()).unwrap_or(false) {
+            let mut walk = Walk::new(0, tier, task);
+            walk.writes = false;
+            walk.mark(directory.as_fd(), ".")?;
+            self.remember(&walk);
+        }
+        // Last: what was not looked through is looked through again.
+        self.tiers.rcu(|tiers| {
+            let mut tiers = Seals::clone(tiers);
+            tiers.add(directory.as_fd(), MOST_TIERS);
+            tiers
+        });
+        Ok(())
+    }
+
+    /// Remembers the directories of every tier of a snapshot.
+    pub(crate) fn meet_all(&self, fence: &Fence, snapshot: &Snapshot) {
+        for (path, tier) in snapshot.memories() {
+            // Nobody abandons it.
+            let _ = self.meet(fence, path, *tier, &Task::default());
+        }
+    }
+
+    fn remember(&self, walk: &Walk<'_>) {
+        if !walk.unmarked.is_empty() {
+            self.unmarked.rcu(|unmarked| {
+                let mut unmarked = Seals::clone(unmarked);
+                unmarked.extend(&walk.unmarked, MOST_UNMARKED);
+                unmarked
+            });
+        }
+    }
+
     /// Marks every directory in which the memory sources among these keep memories, enabled or not, and follows
-    /// no link. From now on a reload does so too.
+    /// no link.
     pub(crate) fn put(
         &self,
         fence: &Fence,
         sources: &[Source],
         task: &Task,
     ) -> Result<Vec<Marking>, Abandoned> {
-        self.wanted.store(true, Ordering::SeqCst);
         let mut markings = Vec::new();
         for (at, source) in (0_u32..).zip(sources).filter(|(_, source)| source.role == Role::Memory) {
             let Some(tier) = source.tier else { continue };
-            // One that is disabled need not be there.
-            let Ok(directory) = fence.enter(&source.path) else { continue };
-            let mut walk = Walk::new(at, task);
-            walk.mark(directory.handle.as_fd(), format!("memory-{tier}"))?;
-            if !walk.unmarked.is_empty() {
-                self.unmarked
-                    .rcu(|unmarked| unmarked.union(&walk.unmarked).copied().collect::<BTreeSet<_>>());
+            let mut walk = Walk::new(at, tier, task);
+            match fence.enter(&source.path) {
+                Ok(Directory { handle, .. }) => {
+                    walk.mark(handle.as_fd(), &format!("memory-{tier}"))?;
+                    self.remember(&walk);
+                }
+                // One that is disabled need not be there.
+                Err(breach) => match open_tier(fence, &source.path, tier) {
+                    Err(Errno::NOENT | Errno::NOTDIR) => continue,
+                    Ok(_) | Err(_) => {
+                        walk.marking.failed = 1;
+                        walk.marking.first_failure = Some((format!("memory-{tier}"), breach.reason));
+                    }
+                },
             }
+            // What has a mark now is not looked through.
+            self.meet(fence, &source.path, tier, task)?;
             markings.push(walk.marking);
         }
         Ok(markings)
     }
 }
 
+/// Marks a directory and every one below it, by a name in its parent, as far as that can be done: what the host
+/// made inside the directory of a scope.
+///
+/// # Errors
+/// Nobody waits any more.
+pub(super) fn mark_below(
+    parent: BorrowedFd<'_>,
+    name: &str,
+    marks: &Marks,
+    task: &Task,
+) -> Result<(), Abandoned> {
+    let mut walk = Walk::new(0, Tier::Tenant, task);
+    walk.scopes = 0;
+    walk.mark(parent, name)?;
+    marks.remember(&walk);
+    Ok(())
+}
+
+/// The directory of a tier, to be looked at only. Links on the way are followed, and none of it need be readable.
+fn open_tier(fence: &Fence, path: &str, tier: Tier) -> rustix::io::Result<OwnedFd> {
+    let root = match fence.below_root(path) {
+        Some(below) => fence.root().join(below),
+        None => fence.manifest_directory().join(path),
+    };
+    let path = root.join(format!("memory-{tier}"));
+    retry_on_intr(|| open(&path, PASSING, Mode::empty()))
+}
+
 /// The walk over the directories of one tier.
 struct Walk<'call> {
     task: &'call Task,
+    /// Whether directories without a mark are given one, or only remembered.
+    writes: bool,
+    /// How many levels below the first directory scopes have theirs. What is mounted further down is passed over:
+    /// the host may have mounted anything there.
+    scopes: usize,
     marking: Marking,
-    unmarked: BTreeSet<Identity>,
+    unmarked: Seals,
 }
 
 /// A directory whose directories are being marked.
@@ -110,17 +197,24 @@ struct Level {
 }
 
 impl<'call> Walk<'call> {
-    fn new(source: u32, task: &'call Task) -> Self {
+    fn new(source: u32, tier: Tier, task: &'call Task) -> Self {
+        let scopes = match tier {
+            Tier::Tenant => 1,
+            Tier::User => 2,
+            Tier::Session => 3,
+        };
         let marking = Marking { source, marked: 0, failed: 0, first_failure: None };
-        Self { task, marking, unmarked: BTreeSet::new() }
+        Self { task, writes: true, scopes, marking, unmarked: Seals::default() }
     }
 
-    fn mark(&mut self, root: BorrowedFd<'_>, name: String) -> Result<(), Abandoned> {
-        let mut path = name.into_bytes();
+    fn mark(&mut self, root: BorrowedFd<'_>, name: &str) -> Result<(), Abandoned> {
+        let mut path = name.as_bytes().to_vec();
         let mut levels: Vec<Level> = Vec::new();
-        let first = self.enter(root, &CString::new(path.clone()).unwrap_or_default(), &path);
+        let first = self.enter(root, &CString::new(path.clone()).unwrap_or_default(), &path, false);
         levels.extend(first.map(|(directory, pending)| Level { directory, path: path.len(), pending }));
-        while let Some(level) = levels.last_mut() {
+        loop {
+            let depth = levels.len();
+            let Some(level) = levels.last_mut() else { break };
             self.task.go_on()?;
             path.truncate(level.path);
             let Some(name) = level.pending.pop() else {
@@ -129,7 +223,9 @@ impl<'call> Walk<'call> {
             };
             path.push(b'/');
             path.extend_from_slice(name.to_bytes());
-            let entered = level.directory.fd().ok().and_then(|parent| self.enter(parent, &name, &path));
+            let in_scope = depth > self.scopes;
+            let entered =
+                level.directory.fd().ok().and_then(|parent| self.enter(parent, &name, &path, in_scope));
             let Some((directory, pending)) = entered.filter(|(_, pending)| !pending.is_empty()) else {
                 continue;
             };
@@ -146,8 +242,15 @@ impl<'call> Walk<'call> {
         Ok(())
     }
 
-    /// Marks a directory, and lists the directories in it; `None` if it is gone, is none, or cannot be entered.
-    fn enter(&mut self, parent: BorrowedFd<'_>, name: &CStr, path: &[u8]) -> Option<(Dir, Vec<CString>)> {
+    /// Marks a directory, and lists the directories in it; `None` if it is gone, is none, cannot be entered, or is
+    /// mounted inside the directory of a scope.
+    fn enter(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        name: &CStr,
+        path: &[u8],
+        in_scope: bool,
+    ) -> Option<(Dir, Vec<CString>)> {
         let mut directory = match open_directory(parent, name).and_then(Dir::new) {
             Ok(directory) => directory,
             // Gone, no directory, or a link.
@@ -155,15 +258,20 @@ impl<'call> Walk<'call> {
             Err(errno) => {
                 self.fail(None, path, &errno.into());
                 if let Ok(stat) = retry_on_intr(|| statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)) {
-                    self.unmarked.insert(identity(&stat));
+                    self.unmarked.add_unopened(identity(&stat), MOST_UNMARKED);
                 }
                 return None;
             }
         };
+        if in_scope && is_mounted_in(parent, directory.fd().ok()?).unwrap_or(true) {
+            return None;
+        }
         let listed = list(&mut directory);
         let handle = directory.fd().ok()?;
         let is_marked = listed.as_ref().is_ok_and(|(_, marked)| *marked);
-        if !is_marked {
+        if !is_marked && !self.writes {
+            self.unmarked.add(handle, MOST_UNMARKED);
+        } else if !is_marked {
             match put(handle) {
                 Ok(true) => {
                     self.marking.marked += 1;
@@ -190,7 +298,9 @@ impl<'call> Walk<'call> {
         self.marking.failed += 1;
         let path = String::from_utf8_lossy(path).into_owned();
         self.marking.first_failure.get_or_insert_with(|| (path, plain(error)));
-        self.unmarked.extend(directory.and_then(|handle| fstat(handle).ok()).map(|stat| identity(&stat)));
+        if let Some(directory) = directory {
+            self.unmarked.add(directory, MOST_UNMARKED);
+        }
     }
 }
 
@@ -205,7 +315,8 @@ fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
             continue;
         }
         if is_marker(name.to_bytes()) {
-            is_marked = true;
+            // Readers look up the exact name: in another case it is a mark only to those who list.
+            is_marked |= is_exact_marker(name.to_bytes());
             continue;
         }
         let kind = match entry.file_type() {

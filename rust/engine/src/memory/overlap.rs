@@ -1,10 +1,20 @@
 //! Whether memories lie apart from what others may see (Y8).
 
-use std::{collections::BTreeSet, ops::ControlFlow, os::fd::OwnedFd};
+use std::{
+    collections::BTreeSet,
+    io,
+    ops::ControlFlow,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
 
-use super::above::climb;
+use rustix::fs::{AtFlags, statat};
+
+use super::{
+    above::{Found, climb},
+    marker::is_marked,
+};
 use crate::{
-    containment::{Fence, Identity},
+    containment::{Directory, Fence, Identity},
     fold::fold,
     snapshot::Snapshot,
     source::{Role, Source},
@@ -16,7 +26,7 @@ pub struct Overlap {
     /// The memory source.
     pub memory: u32,
     /// A knowledge source of which one equals, contains or lies inside the other; or a memory source that lies
-    /// where this one keeps its scopes.
+    /// where this one keeps its scopes. The memory source itself, if it lies among memories that no source names.
     pub other: u32,
 }
 
@@ -31,6 +41,10 @@ struct Root {
     /// The directory, and every one that holds it, as far as they can be told.
     identity: Option<Identity>,
     above: BTreeSet<Identity>,
+    /// The directory in which a memory source keeps its scopes, if it can be told.
+    tier: Option<Identity>,
+    /// Whether it is a memory source, and a directory of memories or in one.
+    among_memories: bool,
 }
 
 /// The first pair of sources, in the order of the manifest, that overlap. Memory sources count whether they are
@@ -51,20 +65,31 @@ pub(super) fn find(fence: &Fence, snapshot: &Snapshot) -> Option<Overlap> {
             Role::Memory => memory.at != other.at && memory.keeps(other),
         })
         .map(|(memory, other)| Overlap { memory: memory.at, other: other.at })
+        .or_else(|| {
+            let among = roots.iter().find(|root| root.among_memories)?;
+            Some(Overlap { memory: among.at, other: among.at })
+        })
 }
 
 impl Root {
     fn of(fence: &Fence, at: u32, source: &Source) -> Self {
-        let below = fence.below_root(&source.path);
-        let names = below.map(|below| below.iter().map(|part| fold(&part.to_string_lossy())).collect());
         let entered = fence.enter(&source.path).ok();
+        let tier = source.tier.zip(entered.as_ref()).and_then(|(tier, directory)| {
+            let name = format!("memory-{tier}");
+            let stat = statat(&directory.handle, &*name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            Some(crate::tree::identity(&stat))
+        });
+        let identity = entered.as_ref().map(|directory| directory.identity);
+        let (above, marked) = entered.map(|directory| above(directory.handle)).unwrap_or_default();
         Self {
             at,
             role: source.role,
             scopes: source.tier.map(|tier| fold(&format!("memory-{tier}"))).unwrap_or_default(),
-            names,
-            identity: entered.as_ref().map(|directory| directory.identity),
-            above: entered.map(|directory| above(directory.handle)).unwrap_or_default(),
+            names: names(fence, &source.path),
+            identity,
+            above,
+            tier,
+            among_memories: marked && source.role == Role::Memory,
         }
     }
 
@@ -83,17 +108,31 @@ impl Root {
         let by_name = self.names.as_ref().zip(other.names.as_ref());
         by_name.is_some_and(|(outer, inner)| {
             inner.strip_prefix(&**outer).is_some_and(|rest| rest.first() == Some(&self.scopes))
-        })
+        }) || self.tier.is_some_and(|tier| other.above.contains(&tier))
     }
 }
 
-/// The directory and every one that holds it, as far as they can be told.
-fn above(directory: OwnedFd) -> BTreeSet<Identity> {
+/// The names that lead from the catalog root to a path of the manifest, folded, so that case makes no difference.
+pub(super) fn names(fence: &Fence, path: &str) -> Option<Vec<String>> {
+    let below = fence.below_root(path)?;
+    Some(below.iter().map(|part| fold(&part.to_string_lossy())).collect())
+}
+
+/// Whether the directory of a memory source is one of memories, or lies in one.
+pub(super) fn is_among_memories(directory: &Directory) -> io::Result<bool> {
+    let barred = |_, handle: BorrowedFd<'_>| is_marked(handle);
+    Found::default().encloses(directory.handle.as_fd(), barred)
+}
+
+/// The directory and every one that holds it, as far as they can be told, and whether one is marked.
+fn above(directory: OwnedFd) -> (BTreeSet<Identity>, bool) {
     let mut met = BTreeSet::new();
+    let mut marked = false;
     // What cannot be told is compared by name alone.
-    let _ = climb(directory, |spot, _| {
+    let _ = climb(directory, |spot, handle| {
         met.insert(spot.identity);
+        marked = marked || is_marked(handle).unwrap_or(false);
         Ok(ControlFlow::Continue(()))
     });
-    met
+    (met, marked)
 }

@@ -7,14 +7,14 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, statat, unlinkat},
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, statat, unlinkat},
     io::{Errno, retry_on_intr},
 };
 
-use super::{lock::settle, marker, place};
+use super::{above::is_mounted_in, lock::settle, marker, place};
 use crate::{
     name::is_concept,
-    tree::{OPEN, identity, open_directory, plain},
+    tree::{OPEN, open_directory, plain},
 };
 
 /// Each level holds a handle while it is emptied.
@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 128;
 /// How often a directory is emptied again that somebody fills meanwhile.
 pub(super) const ATTEMPTS: usize = 8;
 
-const MOUNTED: &str = "another file system is mounted inside";
+const MOUNTED: &str = "something is mounted inside";
 
 /// Deletes the directory `name` in `parent`, which is `directory`, and adds the concepts that are gone to
 /// `concepts`. Links are deleted, not followed, and what is mounted inside is left. The parent is not settled.
@@ -35,10 +35,8 @@ pub(super) fn remove(
     directory: BorrowedFd<'_>,
     concepts: &mut u64,
 ) -> Result<(), String> {
-    let removed = fstat(directory).map_err(io::Error::from).and_then(|stat| {
-        let mut remover = Remover { device: identity(&stat).device, concepts };
-        remover.remove_emptied(parent, name, directory, Level { depth: 0, hidden: false })
-    });
+    let level = Level { depth: 0, hidden: false };
+    let removed = Remover { concepts }.remove_emptied(parent, name, directory, level);
     removed.map_err(|error| format!("cannot be deleted: {}", plain(&error)))
 }
 
@@ -60,6 +58,9 @@ pub(super) fn settle_deletion(parent: BorrowedFd<'_>) -> Result<(), String> {
 pub(super) fn forget(directory: BorrowedFd<'_>, path: &str) -> Result<bool, String> {
     let held = match path.rsplit_once('/') {
         Some((directories, _)) => match place::enter(directory, directories)? {
+            Some(handle) if is_mounted_in(directory, handle.as_fd()).unwrap_or(true) => {
+                return Err(format!("{directories:?} cannot be entered: {MOUNTED}"));
+            }
             Some(handle) => Some(handle),
             None => return Ok(false),
         },
@@ -160,17 +161,15 @@ pub(super) enum Removed {
 ///
 /// # Errors
 /// Something is mounted there: that is somebody else's, and stays.
-pub(super) fn open_inner(parent: BorrowedFd<'_>, name: &CStr, device: u64) -> io::Result<Option<OwnedFd>> {
-    let inner = match open_unmounted(parent, name) {
-        Ok(inner) => inner,
-        Err(Errno::NOENT) => return Ok(None),
-        Err(Errno::XDEV) => return Err(io::Error::other(MOUNTED)),
-        Err(errno) => return Err(errno.into()),
-    };
-    if identity(&fstat(&inner)?).device != device {
-        return Err(io::Error::other(MOUNTED));
+pub(super) fn open_inner(parent: BorrowedFd<'_>, name: &CStr) -> io::Result<Option<OwnedFd>> {
+    match open_unmounted(parent, name) {
+        // Also where the system does not tell when it is opened. The device does not tell: it may be a directory of the same file system.
+        Ok(inner) if is_mounted_in(parent, inner.as_fd())? => Err(io::Error::other(MOUNTED)),
+        Ok(inner) => Ok(Some(inner)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(Errno::XDEV) => Err(io::Error::other(MOUNTED)),
+        Err(errno) => Err(errno.into()),
     }
-    Ok(Some(inner))
 }
 
 /// Opens a directory for listing, unless it is a link, or the system tells that something is mounted there.
@@ -197,8 +196,6 @@ struct Level {
 }
 
 struct Remover<'call> {
-    /// The file system that everything lies on.
-    device: u64,
     concepts: &'call mut u64,
 }
 
@@ -228,7 +225,7 @@ impl Remover<'_> {
         for (name, kind) in entries(directory)? {
             let hidden = level.hidden || name.to_bytes().starts_with(b".");
             if kind == FileType::Directory {
-                let Some(inner) = open_inner(directory, &name, self.device)? else { continue };
+                let Some(inner) = open_inner(directory, &name)? else { continue };
                 let level = Level { depth: level.depth + 1, hidden };
                 self.remove_emptied(directory, &name, inner.as_fd(), level)?;
             } else {

@@ -1,57 +1,84 @@
 //! Directories that hold memories, wherever they lie: no knowledge source shows what is in them (Y8, Y10).
 
-use std::{collections::BTreeSet, io, os::fd::BorrowedFd, sync::Arc};
-
-use rustix::{
-    fs::{AtFlags, FileType, fstat, statat},
-    io::retry_on_intr,
-};
+use std::{io, os::fd::BorrowedFd, sync::Arc};
 
 use super::{
     above::Found,
     marker::{is_marked, is_marker},
     marking::Marks,
+    overlap,
+    seals::Seals,
 };
 use crate::{
-    containment::{Fence, Identity},
+    containment::Fence,
+    fold::fold,
     snapshot::Snapshot,
     source::Tier,
-    tree::identity,
+    task::{Abandoned, Task},
 };
 
-/// What readers of a directory stay out of. The default is nothing: for those who read memories.
+/// What readers of a directory stay out of. The default is nothing: for those who count memories.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Sealed {
     /// Whether marks count.
     marks: bool,
+    /// Whether memories are read, in the directory of one scope.
+    scope: bool,
     /// The memory sources that this is of.
     sources: Vec<(String, Tier)>,
-    /// The directories in which the memory sources of a catalog keep their scopes, enabled or not, as the file
-    /// system knows them: by whatever name or mount they are reached. They may have no mark yet.
-    tiers: BTreeSet<Identity>,
+    /// The directories in which memory sources keep or kept their scopes, enabled or not, as the file system knows
+    /// them: by whatever name or mount they are reached. They may have no mark yet.
+    tiers: Arc<Seals>,
     /// Directories that should have a mark and could not be given one.
-    unmarked: Arc<BTreeSet<Identity>>,
+    unmarked: Arc<Seals>,
+    /// The names, from the catalog root and folded, of such directories that may not be entered.
+    closed: Vec<Vec<String>>,
 }
 
 impl Sealed {
-    pub(crate) fn of(fence: &Fence, snapshot: &Snapshot, marks: &Marks) -> Self {
-        let scopes = snapshot.memories().iter().filter_map(|(path, tier)| {
-            let directory = fence.enter(path).ok()?;
-            let name = format!("memory-{tier}");
-            let stat = retry_on_intr(|| statat(&directory.handle, &*name, AtFlags::SYMLINK_NOFOLLOW)).ok()?;
-            (FileType::from_raw_mode(stat.st_mode) == FileType::Directory).then(|| identity(&stat))
-        });
-        Self {
-            marks: true,
-            sources: snapshot.memories().to_vec(),
-            tiers: scopes.collect(),
-            unmarked: marks.unmarked(),
+    /// For those who read the directory of one scope, and mark what they find there without a mark.
+    pub(crate) fn of_scope() -> Self {
+        Self { scope: true, ..Self::default() }
+    }
+
+    /// Whether memories are read, in the directory of one scope.
+    pub(crate) fn is_of_scope(&self) -> bool {
+        self.scope
+    }
+
+    /// # Errors
+    /// Nobody waits any more.
+    pub(crate) fn of(
+        fence: &Fence,
+        snapshot: &Snapshot,
+        marks: &Marks,
+        task: &Task,
+    ) -> Result<Self, Abandoned> {
+        let mut closed = Vec::new();
+        for (path, tier) in snapshot.memories() {
+            marks.meet(fence, path, *tier, task)?;
+            if fence.enter(path).is_err()
+                && let Some(mut names) = overlap::names(fence, path)
+            {
+                names.push(fold(&format!("memory-{tier}")));
+                closed.push(names);
+            }
         }
+        Ok(Self {
+            marks: true,
+            scope: false,
+            sources: snapshot.memories().to_vec(),
+            tiers: marks.tiers(),
+            unmarked: marks.unmarked(),
+            closed,
+        })
     }
 
     /// Whether it is of the memory sources of this snapshot, and knows of every directory without a mark.
     pub(crate) fn is_of(&self, snapshot: &Snapshot, marks: &Marks) -> bool {
-        self.sources == snapshot.memories() && self.unmarked == marks.unmarked()
+        self.sources == snapshot.memories()
+            && self.unmarked == marks.unmarked()
+            && self.tiers == marks.tiers()
     }
 
     /// Whether an entry of this name says that its directory holds memories.
@@ -61,8 +88,7 @@ impl Sealed {
 
     /// Whether a directory is known to hold memories, if it has no mark.
     pub(crate) fn has(&self, directory: BorrowedFd<'_>) -> bool {
-        !(self.tiers.is_empty() && self.unmarked.is_empty())
-            && fstat(directory).is_ok_and(|stat| self.knows(identity(&stat)))
+        self.tiers.has(directory) || self.unmarked.has(directory)
     }
 
     /// Whether a directory is known to hold memories, or has a mark.
@@ -81,10 +107,17 @@ impl Sealed {
         if !self.marks {
             return Ok(false);
         }
-        found.encloses(directory, |identity, handle| Ok(self.knows(identity) || is_marked(handle)?))
+        found.encloses(directory, |identity, handle| {
+            let is_known = self.tiers.is(identity, handle) || self.unmarked.is(identity, handle);
+            Ok(is_known || is_marked(handle)?)
+        })
     }
 
-    fn knows(&self, identity: Identity) -> bool {
-        self.tiers.contains(&identity) || self.unmarked.contains(&identity)
+    /// Whether a path of the manifest leads, by its names, to a directory of memories that may not be entered,
+    /// or below one.
+    pub(crate) fn closes(&self, fence: &Fence, path: &str) -> bool {
+        !self.closed.is_empty()
+            && overlap::names(fence, path)
+                .is_some_and(|names| self.closed.iter().any(|closed| names.starts_with(closed)))
     }
 }

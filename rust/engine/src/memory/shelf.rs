@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{bundle::Bundle, containment::Identity, events::Events, index::Index};
+use super::Spot;
+use crate::{bundle::Bundle, events::Events, index::Index};
 
 /// How many directories are kept at most.
 const MOST: usize = 256;
@@ -24,8 +25,8 @@ pub(crate) struct Shelf {
 struct Kept {
     /// Counts up with each use.
     uses: u64,
-    /// By the directory of the source, and the path below it.
-    bundles: BTreeMap<(Identity, Box<str>), Book>,
+    /// By the directory of the source as one mount shows it, and the path below it.
+    bundles: BTreeMap<(Spot, Box<str>), Book>,
 }
 
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl Shelf {
     }
 
     /// The bundle of a directory, for use.
-    pub(super) fn take(&self, root: Identity, path: &str) -> Arc<Bundle> {
+    pub(super) fn take(&self, root: Spot, path: &str) -> Arc<Bundle> {
         let mut kept = self.lock();
         kept.uses += 1;
         let used = kept.uses;
@@ -62,7 +63,7 @@ impl Shelf {
     }
 
     /// Notes what came of using it.
-    pub(super) fn weigh(&self, root: Identity, path: &str, index: &Index) {
+    pub(super) fn weigh(&self, root: Spot, path: &str, index: &Index) {
         let bytes = index.concepts().map(|concept| concept.text_len()).sum();
         let mut kept = self.lock();
         if let Some(book) = kept.bundles.get_mut(&(root, path.into())) {
@@ -72,7 +73,7 @@ impl Shelf {
     }
 
     /// Forgets a directory and those below it.
-    pub(super) fn forget(&self, root: Identity, path: &str) {
+    pub(super) fn forget(&self, root: Spot, path: &str) {
         let below = |other: &str| {
             other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -104,8 +105,13 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::containment::Identity;
 
-    const ROOT: Identity = Identity { device: 1, inode: 2 };
+    const ROOT: Spot = spot(2);
+
+    const fn spot(inode: u64) -> Spot {
+        Spot::made_up(Identity { device: 1, inode })
+    }
 
     fn keys(shelf: &Shelf) -> Vec<String> {
         shelf.lock().bundles.keys().map(|(_, path)| path.to_string()).collect()
@@ -123,7 +129,7 @@ mod tests {
         let keys = keys(&shelf);
         assert_eq!(keys.len(), MOST);
         assert!(keys.contains(&"0".to_owned()) && !keys.contains(&"1".to_owned()));
-        let other = Identity { inode: 3, ..ROOT };
+        let other = spot(3);
         assert_ne!(shelf.take(other, "0").key(), first.key(), "another source");
     }
 
@@ -133,7 +139,7 @@ mod tests {
         for path in ["a", "a/b", "ab", "b/a"] {
             shelf.take(ROOT, path);
         }
-        shelf.forget(Identity { inode: 3, ..ROOT }, "a");
+        shelf.forget(spot(3), "a");
         assert_eq!(keys(&shelf).len(), 4, "another source's");
         shelf.forget(ROOT, "a");
         assert_eq!(keys(&shelf), ["ab", "b/a"]);
