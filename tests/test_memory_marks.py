@@ -20,7 +20,9 @@ from okf_catalog import (
     FileMemoryStore,
     Freshness,
     KnowledgeDiagnosticCode,
+    KnowledgeQuery,
     KnowledgeResolverRouter,
+    KnowledgeResolverStrategy,
     MemoryDeleteResult,
     MemoryOverlapError,
     RemarkCode,
@@ -366,7 +368,7 @@ def test_what_lies_above_a_catalog_root_is_looked_at_however_it_moves(tmp_path: 
         assert found(catalog) == set()
         [diagnostic] = KnowledgeResolverRouter(catalog).search(QUESTION).diagnostics
         assert diagnostic.code is KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE
-        assert "memories" in diagnostic.message
+        assert diagnostic.message == 'source "kb" is unavailable: its directory is not served'
         assert str(tmp_path) not in diagnostic.message
         (tmp_path / "a").unlink()
         (tmp_path / "memories" / "deep" / "deeper" / "a").rename(tmp_path / "a")
@@ -405,6 +407,47 @@ def test_nothing_is_read_that_becomes_a_memory_while_it_is_read(tmp_path: Path) 
     finally:
         swapper.kill()
         swapper.wait()
+
+
+def test_the_log_and_the_report_say_why_and_the_asker_is_not_told(
+    running: FileKnowledgeCatalog, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def said() -> list[str]:
+        return [record.getMessage() for record in caplog.records]
+
+    mark = tmp_path / "catalog" / "top" / MARK
+    told = "source 'kb': '.' is left out: its directory lies among memories, which are no knowledge"
+    for _ in range(2):
+        caplog.clear()
+        mark.touch()
+        for _ in range(3):
+            assert found_now(running) == set()
+            for context in (
+                KnowledgeResolverRouter(running).search(QUESTION),
+                *KnowledgeResolverRouter(running).search_batch([QUESTION]),
+            ):
+                assert "memor" not in str(context.diagnostics)
+            [report] = running.report().sources
+            assert "lies among memories" in (report.failure or "")
+        assert said() == [told], "once"
+        mark.unlink()
+        assert found_now(running) == {"own", "sub/own", "sub/deep/own"}
+
+
+@pytest.mark.parametrize("strategy", ["merged", "priority_weighted", "grouped_by_source"])
+def test_a_source_among_memories_stands_for_no_other_of_its_directory(tmp_path: Path, strategy: str) -> None:
+    """The same directory lies among memories where it is, and among knowledge where it is mounted."""
+    write_tree(tmp_path, {"people/kb/own.md": QUESTION, f"people/{MARK}": ""})
+    sources = [{"id": "a", "path": "people/kb"}, {"id": "b", "path": "kb"}]
+    with mount(tmp_path / "people" / "kb", tmp_path / "kb") as allowed:
+        if not allowed:
+            pytest.skip("only some may mount")
+        with opened(write_manifest(tmp_path, sources)) as catalog:
+            query = KnowledgeQuery(QUESTION, resolver_strategy=KnowledgeResolverStrategy(strategy))
+            for _ in range(2):
+                context = KnowledgeResolverRouter(catalog).search(query)
+                assert [passage.source_id for passage in context.passages] == ["b"]
+                assert [diagnostic.source_id for diagnostic in context.diagnostics] == ["a"]
 
 
 # What the store marks, and when

@@ -45,7 +45,7 @@ impl Searched {
             match source_of {
                 Ok(ready) => this.sources.push((source, Arc::clone(&ready.state.index))),
                 Err(unavailable) => {
-                    this.unavailable.push(source_unavailable(snapshot, source, &unavailable.reason));
+                    this.unavailable.push(source_unavailable(snapshot, source, unavailable.told()));
                 }
             }
         }

@@ -45,6 +45,8 @@ pub(crate) struct Bundles {
     known: ArcSwap<BTreeMap<String, Known>>,
     /// The directories above the catalog root, once they were found to be free of memories.
     roof: ArcSwapOption<Roof>,
+    /// Why sources are kept out, by their paths, as far as the log was told.
+    kept_out: ArcSwap<BTreeMap<String, String>>,
 }
 
 /// A bundle, and how it was reached.
@@ -82,7 +84,8 @@ impl Bundles {
             (path.clone(), Known { bundle, way: None, ..known.clone() })
         };
         let known = ArcSwap::from_pointee(self.known.load().iter().map(inherit).collect());
-        Self { known, roof: ArcSwapOption::default() }
+        let kept_out = ArcSwap::new(self.kept_out.load_full());
+        Self { known, roof: ArcSwapOption::default(), kept_out }
     }
 
     /// Notes how bundles at their paths were reached. Two paths of one directory share a bundle, if one mount
@@ -142,6 +145,12 @@ impl Bundles {
         let named: BTreeSet<&str> =
             snapshot.sources.iter().filter(|s| s.enabled).map(|s| s.path.as_str()).collect();
         self.keep(|path, _| named.contains(path), events);
+        if !self.kept_out.load().is_empty() {
+            self.kept_out.rcu(|kept_out| {
+                let kept = kept_out.iter().filter(|(path, _)| named.contains(&***path));
+                kept.map(|(path, reason)| (path.clone(), reason.clone())).collect::<BTreeMap<_, _>>()
+            });
+        }
     }
 
     /// Forgets everything.
@@ -155,6 +164,22 @@ impl Bundles {
         if self.known.load().iter().any(|(at, known)| is_meant(at, known)) {
             self.keep(|at, known| !is_meant(at, known), events);
         }
+    }
+
+    /// Notes why a source is kept out, or that it is not; whether that is a reason nobody was told of.
+    fn note_kept_out(&self, path: &str, reason: Option<&str>) -> bool {
+        if self.kept_out.load().get(path).map(String::as_str) == reason {
+            return false;
+        }
+        self.kept_out.rcu(|kept_out| {
+            let mut kept_out = BTreeMap::clone(kept_out);
+            match reason {
+                Some(reason) => kept_out.insert(path.to_owned(), reason.to_owned()),
+                None => kept_out.remove(path),
+            };
+            kept_out
+        });
+        reason.is_some()
     }
 
     fn keep(&self, keep: impl Fn(&str, &Known) -> bool, events: &Events) {
@@ -213,11 +238,21 @@ pub(crate) struct Unavailable {
     pub(crate) identity: Option<Identity>,
     /// Whether that is because its directory lies among memories (Y10).
     pub(crate) among_memories: bool,
+    /// Whether the reason is for the host alone: where memories lie is nothing that an asker should know.
+    hidden: bool,
 }
+
+/// What an asker is told of a source whose reason is for the host alone.
+const NOT_SERVED: &str = "its directory is not served";
 
 impl Unavailable {
     pub(crate) fn because(reason: String, identity: Option<Identity>) -> Self {
-        Self { reason, identity, among_memories: false }
+        Self { reason, identity, among_memories: false, hidden: false }
+    }
+
+    /// What an asker is told.
+    pub(crate) fn told(&self) -> &str {
+        if self.hidden { NOT_SERVED } else { &self.reason }
     }
 }
 
@@ -342,8 +377,13 @@ impl Prepared {
                         && let Some(unavailable) = among_memories(fence, path, &directory, sealed, &mut found)
                     {
                         bundles.withdraw(path, spot, events);
+                        if bundles.note_kept_out(path, Some(&unavailable.reason)) {
+                            let (path, reason) = (".".to_owned(), unavailable.reason.clone());
+                            self.tell(source, vec![Problem { path, reason }]);
+                        }
                         self.ready.insert(source, Err(unavailable));
                     } else {
+                        bundles.note_kept_out(path, None);
                         entered.push(Entered { source, path, directory, spot, way });
                     }
                 }
@@ -427,8 +467,8 @@ fn among_memories(
             format!("it cannot be told whether its directory lies among memories: {}", plain(error))
         }
     };
-    let among_memories = among.is_ok();
-    Some(Unavailable { reason, identity: Some(directory.identity), among_memories })
+    // The same directory, if it is reached in another way, may be knowledge there: it counts as not met.
+    Some(Unavailable { reason, identity: None, among_memories: among.is_ok(), hidden: true })
 }
 
 /// Which directory the catalog root is just now.
