@@ -103,7 +103,7 @@ def test_forget_asks_first(manifest: Path) -> None:
     assert run("list", "--catalog", manifest, *WHO)[1].endswith("3 concepts.\n")
     code, out, _ = run(*forget, "--tier", "user", typed="y\n")
     assert code == 0
-    assert out.endswith("Forgotten: 1 concept in 1 tier.\n")
+    assert out.endswith("Forgotten: 2 concepts in 1 tier.\n")
     assert run("list", "--catalog", manifest, *WHO)[1] == f"tenant  {ACMES}/monday  M\n1 concept.\n"
     assert run(*forget, "--yes") == (0, "Forgotten: 1 concept in 1 tier.\n", "")
     assert run(*forget, "--yes") == (0, "Forgotten: 0 concepts in 0 tiers.\n", "")
@@ -113,7 +113,7 @@ def test_forget_says_what_could_not_be_forgotten(manifest: Path) -> None:
     code, out, err = run("forget", "--catalog", manifest, "--tenant", "acme", "--tier", "user", "--yes")
     assert (code, out) == (1, "")
     assert err == (
-        "okf-catalog: 0 tiers forgotten, but the tier 'user' does not apply: "
+        "okf-catalog: 0 concepts in 0 tiers forgotten, but the tier 'user' does not apply: "
         "the scope is not local, and has no user_id\n"
     )
 
