@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from memories import ALICE, BOB, SESSION, USER, entry, in_child
+from memories import ALICE, BOB, MARK, SESSION, USER, entry, in_child
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -299,3 +299,46 @@ def test_a_memory_source_that_comes_to_lie_among_memories_is_not_used(
     assert "lies among" in (memories.delete_scope(session, SESSION).error or "")
     mounts.close()
     assert remembered(memories, session) == [f"{ALL} bob", f"{ALL} session"]
+
+
+# What is above the catalog root
+
+
+def test_a_catalog_root_that_comes_to_lie_below_a_mark_by_another_mount_is_seen(
+    tmp_path: Path, mounts: ExitStack
+) -> None:
+    """The root is the same directory; what is above it is not."""
+    write_tree(tmp_path, {"here/root/kb/a.md": ALL, f"memories/{MARK}": ""})
+    (tmp_path / "memories" / "here").mkdir()
+    bind(mounts, tmp_path / "here", tmp_path / "memories" / "here")
+    manifest = write_manifest(tmp_path / "here" / "root", [KB])
+    way = tmp_path / "way"
+    way.symlink_to("here")
+    with FileKnowledgeCatalog(way / "root" / manifest.name, watch_for_changes=False) as catalog:
+        for _ in range(3):
+            for _ in range(3):
+                assert found(catalog, {"kb"}) == ["kb:a"]
+            way.unlink()
+            way.symlink_to("memories/here")
+            assert found(catalog, {"kb"}) == []
+            way.unlink()
+            way.symlink_to("here")
+
+
+@pytest.mark.parametrize("many", [10, 2000, 20000])
+def test_a_mark_is_seen_among_much_else_that_happens_above_the_catalog_root(
+    tmp_path: Path, many: int
+) -> None:
+    write_tree(tmp_path, {"root/kb/a.md": ALL})
+    (tmp_path / "one").touch()
+    with FileKnowledgeCatalog(write_manifest(tmp_path / "root", [KB]), watch_for_changes=False) as catalog:
+        for _ in range(2):
+            assert found(catalog, {"kb"}) == found(catalog, {"kb"}) == ["kb:a"]
+            for at in range(many):
+                (tmp_path / ("one" if at % 2 == 0 else "other")).rename(
+                    tmp_path / ("other" if at % 2 == 0 else "one")
+                )
+            assert found(catalog, {"kb"}) == ["kb:a"]
+            (tmp_path / MARK).touch()
+            assert found(catalog, {"kb"}) == found(catalog, {"kb"}) == []
+            (tmp_path / MARK).unlink()

@@ -61,7 +61,7 @@ struct Known {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Way {
-    root: Identity,
+    root: Spot,
     number: u64,
 }
 
@@ -192,15 +192,26 @@ impl Bundles {
         look.forget_ways();
     }
 
-    /// Whether none of the directories above the catalog root has a mark, nor changed its place.
-    fn are_under_roof(&self, fence: &Fence) -> bool {
-        if self.roof.load().as_ref().is_some_and(|roof| roof.is_whole()) {
-            return true;
+    /// The events up to now, if none of the directories above the catalog root has a mark by then, nor changed its
+    /// place.
+    fn look_under_roof<'events>(
+        &self,
+        at: Spot,
+        fence: &Fence,
+        events: &'events Events,
+    ) -> Option<Look<'events>> {
+        // Without the queue, which should not be held for as long as that may take.
+        let known = self.roof.load_full().filter(|roof| roof.is_clear());
+        if let Some(roof) = known {
+            let look = events.look()?;
+            if roof.is_quiet(at, look.roof()) {
+                return Some(look);
+            }
         }
-        let roof = Roof::above(fence.root()).map(Arc::new);
-        let is_whole = roof.is_some();
-        self.roof.store(roof);
-        is_whole
+        let roof = Roof::above(fence.root(), events).map(Arc::new);
+        self.roof.store(roof.clone());
+        let roof = roof?;
+        events.look().filter(|look| roof.is_quiet(at, look.roof()))
     }
 
     /// Compares every watched bundle with the disk without anybody waiting, and has it compared before the
@@ -305,14 +316,10 @@ impl Prepared {
         let bundles = preparation.bundles.known.load();
         let mut look = None;
         if preparation.freshness == Freshness::Exact {
-            // First, as that may take longer than the queue should be held.
-            if preparation.events.missing().is_some()
-                || !preparation.bundles.are_under_roof(preparation.fence)
-            {
-                return self.missing(sources);
-            }
-            let looked = preparation.events.look().zip(root_identity(preparation.fence));
-            let Some((events, root)) = looked else { return self.missing(sources) };
+            let Preparation { fence, events, bundles, .. } = preparation;
+            let root = events.missing().is_none().then(|| Spot::at_path(fence.root())).flatten();
+            let looked = root.and_then(|root| Some((root, bundles.look_under_roof(root, fence, events)?)));
+            let Some((root, events)) = looked else { return self.missing(sources) };
             look = Some((Way { root, number: events.way() }, events));
         }
         for &source in sources {
@@ -471,11 +478,6 @@ fn among_memories(
     Some(Unavailable { reason, identity: None, among_memories: among.is_ok(), hidden: true })
 }
 
-/// Which directory the catalog root is just now.
-fn root_identity(fence: &Fence) -> Option<Identity> {
-    rustix::fs::stat(fence.root()).ok().map(|stat| crate::tree::identity(&stat))
-}
-
 /// Enters the directory of a source, and has the way there watched. What happens on the way from now on
 /// gives it another number.
 fn enter(preparation: Preparation<'_>, path: &str) -> Result<(Directory, Option<Way>), String> {
@@ -486,7 +488,7 @@ fn enter(preparation: Preparation<'_>, path: &str) -> Result<(Directory, Option<
     let mut root = None;
     let mut passing = |handle: BorrowedFd<'_>| {
         if root.is_none() {
-            root = rustix::fs::fstat(handle).ok().map(|stat| crate::tree::identity(&stat));
+            root = Spot::of(handle).ok();
         }
         watched = watched
             && incomplete(handle).is_none()
@@ -494,7 +496,7 @@ fn enter(preparation: Preparation<'_>, path: &str) -> Result<(Directory, Option<
     };
     let directory = fence.enter_by(path, &mut passing).map_err(|breach| breach.reason)?;
     // A source may be the root itself.
-    let root = root.or(Some(directory.identity));
+    let root = root.or_else(|| Some(Spot::at(&directory)));
     let way = number.zip(root).map(|(number, root)| Way { root, number }).filter(|_| watched);
     Ok((directory, way))
 }
@@ -553,7 +555,7 @@ mod tests {
             assert!(is_unchanged(preparation, snapshot));
             fs::write(temporary.path().join(".okf-memory"), "").unwrap();
             assert!(!is_unchanged(preparation, snapshot));
-            assert!(Roof::above(fence.root()).is_none());
+            assert!(Roof::above(fence.root(), preparation.events).is_none());
             let mut prepared = Prepared::default();
             prepared.add(snapshot, &[0], preparation).unwrap();
             assert!(prepared.get(0).unwrap_err().among_memories);

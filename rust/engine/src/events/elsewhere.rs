@@ -59,6 +59,14 @@ impl Look<'_> {
         match self.0 {}
     }
 
+    pub(crate) fn roof(&self) -> u64 {
+        match self.0 {}
+    }
+
+    pub(crate) fn watch_above(&mut self, _handle: BorrowedFd<'_>) -> bool {
+        match self.0 {}
+    }
+
     pub(crate) fn forget_ways(&mut self) {
         match self.0 {}
     }

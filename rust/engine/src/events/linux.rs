@@ -1,7 +1,7 @@
 //! The queue of inotify.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ffi::CStr,
     fs::{self, File},
     mem::MaybeUninit,
@@ -44,6 +44,14 @@ struct Queue {
     file_limit: usize,
     bundles: HashMap<u64, Watch>,
     way: u64,
+    roof: u64,
+    /// The watches of the catalog root and of directories above it.
+    above: BTreeMap<i32, Above>,
+    /// Directories above the catalog root in which so much happens that looking at them is cheaper, or for
+    /// which there is no watch to spare.
+    loud: HashSet<Identity>,
+    /// How often the queue was looked at.
+    looks: u64,
 }
 
 /// What hangs on one watch.
@@ -55,6 +63,16 @@ struct Watched {
     file: Option<WatchedFile>,
     /// The bundles it is part of, the directory in them, and the walk it was last met in.
     bundles: Vec<(u64, Arc<str>, u64)>,
+}
+
+/// A directory above the catalog root.
+#[derive(Debug, Clone, Copy)]
+struct Above {
+    identity: Identity,
+    /// How often the queue had been looked at when it was first watched.
+    since: u64,
+    /// How many events it had since that say nothing.
+    noise: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +99,22 @@ const DIRECTORY: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::DELETE_SELF)
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
+/// What may bring a mark into a directory above the catalog root, or the directory elsewhere. It may be watched for
+/// something else too, so that this is only added.
+const ABOVE: WatchFlags = WatchFlags::CREATE
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::MASK_ADD);
+/// From so many events on that say nothing a directory above the catalog root is loud, if there are more than
+/// `NOISE_PER_LOOK` for each look: others make files in a shared directory all the time.
+const NOISE: u64 = 1024;
+/// About as many events are read in the time of one look at a directory.
+const NOISE_PER_LOOK: u64 = 4;
+/// So many directories above the catalog root are watched at most: where it is moved again and again, some are
+/// left that were above it.
+const MOST_ABOVE: usize = 1024;
 /// What the directory of a file cannot tell: a change by another name, or by a descriptor that was opened
 /// with one. When the file is gone, the kernel ends the watch and says so without being asked.
 const FILE: WatchFlags = WatchFlags::MODIFY.union(WatchFlags::ATTRIB);
@@ -160,6 +194,29 @@ impl Look<'_> {
     pub(crate) fn watch_way(&mut self, handle: BorrowedFd<'_>) -> bool {
         let added = self.queue_mut().add(handle, DIRECTORY);
         added.map(|watch| self.queue_mut().watches.entry(watch).or_default().on_way = true).is_ok()
+    }
+
+    /// Grows when anything above the catalog root may have got a mark, or may lie elsewhere.
+    pub(crate) fn roof(&self) -> u64 {
+        self.queue().roof
+    }
+
+    /// Watches the catalog root or a directory above it; whether that can be done, and is cheaper than to look.
+    pub(crate) fn watch_above(&mut self, handle: BorrowedFd<'_>) -> bool {
+        let queue = self.queue_mut();
+        let Ok(identity) = fstat(handle).map(|stat| identity(&stat)) else { return false };
+        if queue.mounts.is_none() || queue.loud.contains(&identity) {
+            return false;
+        }
+        if queue.above.len() >= MOST_ABOVE {
+            queue.leave_what_is_above();
+            return false;
+        }
+        let Ok(watch) = queue.add(handle, ABOVE) else { return false };
+        let above = Above { identity, since: queue.looks, noise: 0 };
+        queue.watches.entry(watch).or_default();
+        queue.above.entry(watch).or_insert(above);
+        true
     }
 
     /// Watches no way any more; all are to be gone anew.
@@ -301,6 +358,13 @@ impl Look<'_> {
     }
 }
 
+impl Watched {
+    /// Whether it is watched for a bundle.
+    fn is_wanted(&self) -> bool {
+        self.on_way || !self.bundles.is_empty()
+    }
+}
+
 impl Queue {
     fn open() -> Result<Self, Errno> {
         Ok(Self {
@@ -311,12 +375,31 @@ impl Queue {
             file_limit: most_watches() / FILE_SHARE,
             bundles: HashMap::new(),
             way: 0,
+            roof: 0,
+            above: BTreeMap::new(),
+            loud: HashSet::new(),
+            looks: 0,
         })
     }
 
     /// Watches exactly what a handle is of, whatever its path leads to by now.
-    fn add(&self, handle: BorrowedFd<'_>, flags: WatchFlags) -> Result<i32, Errno> {
-        inotify::add_watch(&self.inotify, format!("/proc/self/fd/{}", handle.as_raw_fd()), flags)
+    fn add(&mut self, handle: BorrowedFd<'_>, flags: WatchFlags) -> Result<i32, Errno> {
+        let path = format!("/proc/self/fd/{}", handle.as_raw_fd());
+        let added = inotify::add_watch(&self.inotify, &*path, flags);
+        // Bundles come first: what is above the root can be looked at.
+        if added == Err(Errno::NOSPC) && flags != ABOVE && self.leave_what_is_above() {
+            return inotify::add_watch(&self.inotify, &*path, flags);
+        }
+        added
+    }
+
+    /// Watches what is above the catalog root no more, for good; whether anything was.
+    fn leave_what_is_above(&mut self) -> bool {
+        let before = self.watches.len();
+        self.loud.extend(std::mem::take(&mut self.above).values().map(|above| above.identity));
+        self.keep(|_| true);
+        self.roof += 1;
+        self.watches.len() < before
     }
 
     /// Notes that a watch is part of a bundle; whether that was not known.
@@ -343,7 +426,8 @@ impl Queue {
     fn keep(&mut self, keep: impl Fn(&(u64, Arc<str>, u64)) -> bool) {
         let unwanted = self.watches.iter_mut().filter_map(|(watch, watched)| {
             watched.bundles.retain(&keep);
-            (!watched.on_way && watched.bundles.is_empty()).then_some(*watch)
+            let is_wanted = watched.is_wanted() || self.above.contains_key(watch);
+            (!is_wanted).then_some(*watch)
         });
         for watch in unwanted.collect::<Vec<_>>() {
             self.remove(watch);
@@ -351,6 +435,7 @@ impl Queue {
     }
 
     fn remove(&mut self, watch: i32) {
+        self.above.remove(&watch);
         if let Some(file) = self.watches.remove(&watch).and_then(|watched| watched.file) {
             self.files.remove(&file.identity);
         }
@@ -372,20 +457,45 @@ impl Queue {
         if mounted {
             self.doubt_all();
         }
+        self.looks += 1;
         if queued {
             self.read();
+            self.leave_the_loud();
+        }
+    }
+
+    /// Watches directories above the catalog root no more in which too much happens.
+    fn leave_the_loud(&mut self) {
+        let looks = self.looks;
+        let is_loud = |above: &Above| {
+            above.noise > NOISE && above.noise > NOISE_PER_LOOK * looks.saturating_sub(above.since)
+        };
+        // One that is watched for a bundle costs nothing more.
+        let is_wanted = |watch| self.watches.get(watch).is_some_and(Watched::is_wanted);
+        let loud = self.above.iter().filter(|(watch, above)| is_loud(above) && !is_wanted(*watch));
+        let left: Vec<(i32, Identity)> = loud.map(|(watch, above)| (*watch, above.identity)).collect();
+        for (watch, identity) in left {
+            self.loud.insert(identity);
+            self.roof += 1;
+            self.remove(watch);
         }
     }
 
     fn read(&mut self) {
         let mut buffer = [MaybeUninit::uninit(); 16 << 10];
-        let Self { inotify, watches, files, bundles, way, .. } = self;
+        let Self { inotify, watches, files, bundles, way, roof, above, .. } = self;
         let mut reader = inotify::Reader::new(&*inotify, &mut buffer);
         let lost = loop {
             match reader.next() {
                 Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => break true,
                 Ok(event) => {
+                    if let Some(above) = above.get_mut(&event.wd()) {
+                        note_above(&event, above, roof);
+                    }
                     note(&event, watches, bundles, way);
+                    if event.events().contains(ReadFlags::IGNORED) {
+                        above.remove(&event.wd());
+                    }
                     if event.events().contains(ReadFlags::IGNORED)
                         && let Some(file) = watches.remove(&event.wd()).and_then(|watched| watched.file)
                     {
@@ -414,7 +524,18 @@ impl Queue {
 
     fn doubt_all(&mut self) {
         self.way += 1;
+        self.roof += 1;
         self.bundles.values_mut().for_each(|watch| watch.dirt = Dirt::All);
+    }
+}
+
+/// Notes what one event says of a directory above the catalog root.
+fn note_above(event: &inotify::Event<'_>, above: &mut Above, roof: &mut u64) {
+    let is_gone = event.events().intersects(GONE);
+    if is_gone || event.file_name().is_some_and(|name| is_marker(name.to_bytes())) {
+        *roof += 1;
+    } else {
+        above.noise += 1;
     }
 }
 

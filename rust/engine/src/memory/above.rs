@@ -16,6 +16,7 @@ use rustix::{
 use super::marker::{MARKER, is_marked};
 use crate::{
     containment::{Directory, Identity},
+    events::{Events, Look, incomplete},
     tree::identity,
 };
 
@@ -54,9 +55,27 @@ fn mount(_directory: BorrowedFd<'_>) -> Option<u64> {
 }
 
 impl Spot {
-    fn of(directory: BorrowedFd<'_>) -> rustix::io::Result<Self> {
+    pub(crate) fn of(directory: BorrowedFd<'_>) -> rustix::io::Result<Self> {
         let stat = retry_on_intr(|| fstat(directory))?;
         Ok(Self { identity: identity(&stat), mount: mount(directory) })
+    }
+
+    /// Where the directory at a path is now, links followed.
+    pub(crate) fn at_path(path: &Path) -> Option<Self> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            use rustix::fs::{CWD, StatxFlags, makedev, statx};
+
+            let flags = StatxFlags::INO | StatxFlags::MNT_ID;
+            if let Ok(stat) = retry_on_intr(|| statx(CWD, path, AtFlags::empty(), flags)) {
+                let device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
+                let is_told = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+                let identity = Identity { device, inode: stat.stx_ino };
+                return Some(Self { identity, mount: is_told.then_some(stat.stx_mnt_id) });
+            }
+        }
+        let handle = retry_on_intr(|| open(path, PASSING, Mode::empty())).ok()?;
+        Self::of(handle.as_fd()).ok()
     }
 
     /// Where an entered directory is.
@@ -145,11 +164,16 @@ impl Found {
     }
 }
 
-/// The directories above the catalog root, none of which had a mark. The kernel is not asked to tell of changes
-/// in them: others may make files there all the time. So they are looked at, at one system call each.
+/// The directories above the catalog root, none of which had a mark. The kernel tells when one may get one, or may
+/// lie elsewhere; where it does not, because others may change them or make files there all the time, they are
+/// looked at, at one system call each.
 #[derive(Debug, Clone)]
 pub(crate) struct Roof {
-    /// Where marks would be.
+    /// The catalog root.
+    root: Spot,
+    /// What events said when it began to be watched.
+    number: u64,
+    /// Where marks would be of which events do not tell.
     marks: Vec<PathBuf>,
     /// The root of the file system, as it is reached from the catalog root.
     top: PathBuf,
@@ -158,31 +182,50 @@ pub(crate) struct Roof {
 
 impl Roof {
     /// The directories above `root`; `None` if one is marked, or they cannot be told.
-    pub(crate) fn above(root: &Path) -> Option<Self> {
+    pub(crate) fn above(root: &Path, events: &Events) -> Option<Self> {
+        let number = events.look()?.roof();
         let handle = retry_on_intr(|| open(root, PASSING, Mode::empty())).ok()?;
         let mut marks = Vec::new();
+        let mut at_root = None;
         let mut top = (root.to_owned(), None);
+        // Where one is not watched, those above may be others by the next look.
+        let mut watched = true;
         let climbed = climb(handle, |spot, handle| {
-            if top.1.is_some() {
+            // Watched first: a mark that is made after the look at the directory is told of.
+            watched = watched
+                && spot.is_certain()
+                && incomplete(handle).is_none()
+                && events.queue().is_some_and(|mut queue: Look<'_>| queue.watch_above(handle));
+            if at_root.is_some() {
                 top.0.push("..");
-                marks.push(top.0.join(MARKER));
+                if !watched {
+                    marks.push(top.0.join(MARKER));
+                }
                 if is_marked(handle)? {
                     return Err(Errno::EXIST);
                 }
             }
+            at_root.get_or_insert(spot);
             top.1 = Some(spot.identity);
             Ok(ControlFlow::Continue(()))
         });
-        climbed.ok().and(top.1).map(|identity| Self { marks, top: top.0, identity })
+        let root = at_root?;
+        climbed.ok().and(top.1).map(|identity| Self { root, number, marks, top: top.0, identity })
     }
 
-    /// Whether the directories above are the same as they were, as far as that matters, and none is marked.
-    pub(crate) fn is_whole(&self) -> bool {
+    /// Whether those of which events do not tell are the same as they were, and have no mark.
+    pub(crate) fn is_clear(&self) -> bool {
         let stat = |path: &Path, flags| statat(rustix::fs::CWD, path, flags);
         let is_missing =
             |mark: &PathBuf| stat(mark, AtFlags::SYMLINK_NOFOLLOW).is_err_and(|errno| errno == Errno::NOENT);
-        self.marks.iter().all(is_missing)
-            && stat(&self.top, AtFlags::empty()).is_ok_and(|stat| identity(&stat) == self.identity)
+        self.marks.is_empty()
+            || (self.marks.iter().all(is_missing)
+                && stat(&self.top, AtFlags::empty()).is_ok_and(|stat| identity(&stat) == self.identity))
+    }
+
+    /// Whether events, which say `number`, told nothing of the others, and the catalog root is where it was.
+    pub(crate) fn is_quiet(&self, root: Spot, number: u64) -> bool {
+        self.root == root && self.number == number
     }
 }
 
@@ -240,21 +283,61 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let catalog = temporary.path().join("a/b/root");
         fs::create_dir_all(&catalog).unwrap();
-        let roof = Roof::above(&catalog).unwrap();
-        assert!(roof.is_whole());
+        let events = Events::new();
+        let is_whole = |roof: &Roof| {
+            let number = events.look().unwrap().roof();
+            roof.is_clear() && roof.is_quiet(Spot::at_path(&catalog).unwrap(), number)
+        };
+        let Some(roof) = Roof::above(&catalog, &events) else {
+            assert!(events.missing().is_some());
+            return;
+        };
+        assert!(is_whole(&roof));
+        // What is no mark says nothing.
+        fs::write(temporary.path().join("a/file"), "").unwrap();
+        assert!(is_whole(&roof));
         let mark = temporary.path().join("a").join(MARKER);
         fs::write(&mark, "").unwrap();
-        assert!(!roof.is_whole() && Roof::above(&catalog).is_none());
+        assert!(!is_whole(&roof) && Roof::above(&catalog, &events).is_none());
         fs::remove_file(&mark).unwrap();
-        assert!(roof.is_whole());
         // A mark in the root itself is for whoever watches it.
         fs::write(catalog.join(MARKER), "").unwrap();
-        assert!(roof.is_whole() && Roof::above(&catalog).is_some());
+        let roof = Roof::above(&catalog, &events).unwrap();
+        assert!(is_whole(&roof));
         // One level deeper than before, what is above is not all known.
         fs::create_dir(temporary.path().join("deeper")).unwrap();
         fs::rename(temporary.path().join("a"), temporary.path().join("deeper/a")).unwrap();
         std::os::unix::fs::symlink("deeper/a", temporary.path().join("a")).unwrap();
-        assert!(!roof.is_whole());
-        assert!(Roof::above(&catalog).unwrap().is_whole());
+        assert!(!is_whole(&roof));
+        let roof = Roof::above(&catalog, &events).unwrap();
+        assert!(is_whole(&roof));
+        // By whatever name it comes there, and by a link to the file of another.
+        fs::write(temporary.path().join("other"), "").unwrap();
+        fs::hard_link(temporary.path().join("other"), temporary.path().join("deeper").join(MARKER)).unwrap();
+        assert!(!is_whole(&roof) && Roof::above(&catalog, &events).is_none());
+    }
+
+    #[test]
+    fn where_much_happens_is_looked_at_and_a_mark_is_seen_all_the_same() {
+        let temporary = tempfile::tempdir().unwrap();
+        let catalog = temporary.path().join("busy/root");
+        fs::create_dir_all(&catalog).unwrap();
+        let events = Events::new();
+        let Some(roof) = Roof::above(&catalog, &events) else { return };
+        let at_root = Spot::at_path(&catalog).unwrap();
+        let is_whole = |roof: &Roof| roof.is_clear() && roof.is_quiet(at_root, events.look().unwrap().roof());
+        for at in 0..5000 {
+            fs::write(temporary.path().join("busy").join(at.to_string()), "").unwrap();
+        }
+        assert!(!is_whole(&roof) || !roof.marks.is_empty());
+        let roof = Roof::above(&catalog, &events).unwrap();
+        let at = temporary.path().join("busy").canonicalize().unwrap();
+        let is_looked_at = |mark: &PathBuf| mark.parent().unwrap().canonicalize().unwrap() == at;
+        assert!(roof.marks.iter().any(is_looked_at));
+        assert!(is_whole(&roof));
+        fs::write(at.join("one more"), "").unwrap();
+        assert!(is_whole(&roof));
+        fs::write(at.join(MARKER), "").unwrap();
+        assert!(!is_whole(&roof));
     }
 }

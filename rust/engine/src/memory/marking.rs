@@ -132,13 +132,14 @@ impl Marks {
                     self.remember(&walk);
                 }
                 // One that is disabled need not be there.
-                Err(breach) => match open_tier(fence, &source.path, tier) {
-                    Err(Errno::NOENT | Errno::NOTDIR) => continue,
-                    Ok(_) | Err(_) => {
-                        walk.marking.failed = 1;
-                        walk.marking.first_failure = Some((format!("memory-{tier}"), breach.reason));
+                Err(breach) => {
+                    let led_to = open_tier(fence, &source.path, tier);
+                    if matches!(led_to, Err(Errno::NOENT | Errno::NOTDIR)) {
+                        continue;
                     }
-                },
+                    walk.marking.failed = 1;
+                    walk.marking.first_failure = Some((format!("memory-{tier}"), breach.reason));
+                }
             }
             // What has a mark now is not looked through.
             self.meet(fence, &source.path, tier, task)?;
