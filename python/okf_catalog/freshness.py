@@ -13,7 +13,8 @@ class Freshness:
 
     ``EXACT``, the default, promises F1: a search sees every change to a bundle's files that was complete
     before it began. Where the kernel tells of every change (Linux, local file systems, no links in the
-    bundle) an unchanged catalog costs three system calls, however many sources it has; elsewhere the tree is
+    bundle) an unchanged catalog costs three system calls, however many sources it has, and one more for each
+    directory above the catalog root that is too busy to be watched, or cannot be. Elsewhere the tree is
     compared before each search, and ``SourceReport.compared_because`` says why.
 
     These changes come without a word from the kernel. A comparison in the background finds them within half a
