@@ -7,7 +7,13 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from okf_catalog import FileKnowledgeCatalog, KnowledgeDiagnosticCode, KnowledgeResolverRouter
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    Freshness,
+    KnowledgeDiagnosticCode,
+    KnowledgeQuery,
+    KnowledgeResolverRouter,
+)
 from trees import problems_of, write_manifest, write_tree
 
 if TYPE_CHECKING:
@@ -216,3 +222,25 @@ def test_an_answer_keeps_what_it_found(bundle: Watched) -> None:
     bundle.catalog.close()
     shutil.rmtree(bundle.root)
     assert [(passage.title, passage.excerpt) for passage in context.passages] == [("one", "word 1")]
+
+
+@pytest.mark.parametrize("freshness", [Freshness.EXACT, Freshness.manual()])
+@pytest.mark.parametrize("swapped", [True, False])
+def test_a_source_never_answers_with_what_another_one_had_at_its_path(
+    tmp_path: Path, freshness: Freshness, *, swapped: bool
+) -> None:
+    write_tree(tmp_path, {"x/s.md": "word of the staff", "y/p.md": "word for all"})
+    staff, public = {"id": "staff", "path": "x"}, {"id": "public", "path": "y"}
+    manifest = write_manifest(tmp_path, [staff, public] if swapped else [staff])
+    with FileKnowledgeCatalog(manifest, watch_for_changes=False, freshness=freshness) as catalog:
+        resolver = KnowledgeResolverRouter(catalog)
+        assert resolver.search("word").passages
+        (tmp_path / "x").rename(tmp_path / "z")
+        (tmp_path / "y").rename(tmp_path / "x")
+        (tmp_path / "z").rename(tmp_path / "y")
+        write_manifest(tmp_path, [staff | {"path": "y"}, public | {"path": "x"}])
+        catalog.reload()
+        seen = resolver.search(KnowledgeQuery("word", permitted_source_ids=["public"])).passages
+        assert [passage.excerpt for passage in seen] == ["word for all"]
+        seen = resolver.search(KnowledgeQuery("word", permitted_source_ids=["staff"])).passages
+        assert [passage.excerpt for passage in seen] == ["word of the staff"]

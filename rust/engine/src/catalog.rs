@@ -205,7 +205,7 @@ impl Catalog {
                 let directory = self.fence.manifest_directory().to_owned();
                 let snapshot = Arc::new(Snapshot::new(generation, sources, directory));
                 self.mark_anew(&snapshot);
-                process.bundles.keep_only(&snapshot, &process.events);
+                process.bundles.keep_only(&self.current.load(), &snapshot, &process.events);
                 self.current.store(snapshot);
                 self.last_reload.store(Arc::default());
                 self.untold.store(Arc::default());

@@ -6,7 +6,7 @@
 //! `R5`, ...) name the facts of the project's semantics that a piece of code carries out.
 //!
 //! The modules, in the order data flows through them: [`manifest`] and [`containment`] say where bundles
-//! are; [`tree`], [`document`] and [`frontmatter`] read them; the bundle room keeps what was read like the
+//! are; [`tree`] and [`document`] read them; the bundle room keeps what was read like the
 //! disk; [`fold`], [`terms`], [`index`] and [`search`] find what matches; [`rank`] and [`fairness`] order
 //! it; [`excerpt`], [`snippet`] and [`answer`] show it; [`memory`] keeps what a host remembers; [`catalog`] holds everything
 //! together.

@@ -91,12 +91,15 @@ impl Bundles {
     /// Notes how bundles at their paths were reached. Two paths of one directory share a bundle, if one mount
     /// shows it to both: in each mount, others may be mounted inside. A directory that took the place of another
     /// gets a new one.
-    fn reached(&self, entered: &[Entered<'_>], events: &Events) -> Vec<Arc<Bundle>> {
+    fn reached(&self, entered: &[Entered<'_>], freshness: Freshness, events: &Events) -> Vec<Arc<Bundle>> {
+        // Nobody looks whether what was read at other paths is there still when freshness is manual: a directory
+        // that was made since may have the number of one that is gone.
+        let is_current = freshness == Freshness::Exact;
         let mut chosen = Vec::with_capacity(entered.len());
         let before = self.known.rcu(|bundles| {
             chosen.clear();
             let mut twins: HashMap<Spot, Arc<Bundle>> = HashMap::with_capacity(bundles.len());
-            for known in bundles.values().filter(|known| known.spot.is_certain()) {
+            for known in bundles.values().filter(|known| is_current && known.spot.is_certain()) {
                 twins.entry(known.spot).or_insert_with(|| Arc::clone(&known.bundle));
             }
             let mut news = Vec::new();
@@ -141,13 +144,15 @@ impl Bundles {
     }
 
     /// Forgets what no source names any more.
-    pub(crate) fn keep_only(&self, snapshot: &Snapshot, events: &Events) {
-        let named: BTreeSet<&str> =
-            snapshot.sources.iter().filter(|s| s.enabled).map(|s| s.path.as_str()).collect();
-        self.keep(|path, _| named.contains(path), events);
+    ///
+    /// What was read at a path is kept only for the sources it was read for: where another source takes the path
+    /// over, its directory may have been replaced, which is not looked at when freshness is manual.
+    pub(crate) fn keep_only(&self, before: &Snapshot, snapshot: &Snapshot, events: &Events) {
+        let (old, named) = (ids_by_path(before), ids_by_path(snapshot));
+        self.keep(|path, _| named.get(path).is_some_and(|ids| old.get(path) == Some(ids)), events);
         if !self.kept_out.load().is_empty() {
             self.kept_out.rcu(|kept_out| {
-                let kept = kept_out.iter().filter(|(path, _)| named.contains(&***path));
+                let kept = kept_out.iter().filter(|(path, _)| named.contains_key(&***path));
                 kept.map(|(path, reason)| (path.clone(), reason.clone())).collect::<BTreeMap<_, _>>()
             });
         }
@@ -396,7 +401,7 @@ impl Prepared {
                 }
             }
         }
-        let reached = bundles.reached(&entered, events);
+        let reached = bundles.reached(&entered, preparation.freshness, events);
         // One directory is read once for all sources that share its bundle.
         let mut directories: BTreeMap<u64, Named> = BTreeMap::new();
         for (Entered { source, directory, .. }, bundle) in entered.into_iter().zip(reached) {
@@ -476,6 +481,15 @@ fn among_memories(
     };
     // The same directory, if it is reached in another way, may be knowledge there: it counts as not met.
     Some(Unavailable { reason, identity: None, among_memories: among.is_ok(), hidden: true })
+}
+
+/// The ids of the enabled sources at each path.
+fn ids_by_path(snapshot: &Snapshot) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for source in snapshot.sources.iter().filter(|source| source.enabled) {
+        ids.entry(&source.path).or_default().insert(&source.id);
+    }
+    ids
 }
 
 /// Enters the directory of a source, and has the way there watched. What happens on the way from now on
