@@ -14,6 +14,8 @@ type Birth = (i64, u32);
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Seals {
     known: BTreeMap<Identity, Seal>,
+    /// The same ones in the order in which they were noted.
+    by_order: BTreeMap<u64, Identity>,
     noted: u64,
 }
 
@@ -74,10 +76,14 @@ impl Seals {
             return;
         }
         self.noted += 1;
-        self.known.insert(identity, Seal { birth, order: self.noted });
-        if self.known.len() > most {
-            let oldest = self.known.iter().min_by_key(|(_, seal)| seal.order).map(|(known, _)| *known);
-            oldest.and_then(|oldest| self.known.remove(&oldest));
+        if let Some(before) = self.known.insert(identity, Seal { birth, order: self.noted }) {
+            self.by_order.remove(&before.order);
+        }
+        self.by_order.insert(self.noted, identity);
+        if self.known.len() > most
+            && let Some((_, oldest)) = self.by_order.pop_first()
+        {
+            self.known.remove(&oldest);
         }
     }
 
@@ -112,6 +118,17 @@ mod tests {
         }
         assert_eq!(seals.len(), 2);
         assert!(!seals.has(a.as_fd()) && seals.has(b.as_fd()) && seals.has(c.as_fd()));
+    }
+
+    #[test]
+    fn what_is_noted_beyond_the_bound_takes_linear_time() {
+        let mut seals = Seals::default();
+        for inode in 0..300_000 {
+            seals.add_unopened(Identity { device: 1, inode }, 100_000);
+        }
+        assert_eq!(seals.len(), 100_000);
+        assert_eq!(seals.known.keys().next().map(|first| first.inode), Some(200_000));
+        assert_eq!(seals.by_order.len(), seals.len());
     }
 
     #[test]
