@@ -12,6 +12,7 @@ from asking import RESOLVERS, WAYS, Entrance
 from guarded import guarded_catalog, own_tenant
 from okf_catalog import (
     FileKnowledgeCatalog,
+    FileMemoryStore,
     Knowledge,
     KnowledgeResolver,
     KnowledgeResolverRouter,
@@ -70,6 +71,12 @@ def resolver(tmp_path: Path) -> Iterator[KnowledgeResolver]:
     """Answers each tenant with what is for everybody and for that tenant (``guarded``)."""
     with guarded_catalog(tmp_path) as catalog:
         yield KnowledgeResolverRouter(catalog, default_source_visibility_policy=own_tenant)
+
+
+@pytest.fixture
+def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
+    """The memory of a catalog; files about memory have a catalog of their own."""
+    return FileMemoryStore(catalog)
 
 
 @pytest.fixture

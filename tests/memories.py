@@ -17,6 +17,7 @@ from okf_catalog import (
     MemoryDeleteResult,
     MemoryEntry,
     MemoryTier,
+    memory_path,
 )
 from trees import write_manifest
 
@@ -58,6 +59,11 @@ def open_memories(
         (directory / source["path"]).mkdir(parents=True, exist_ok=True)
     options.setdefault("watch_for_changes", False)
     return FileKnowledgeCatalog(write_manifest(directory, sources), **options)
+
+
+def place(directory: Path, tier: MemoryTier, scope: KnowledgeAccessScope) -> Path:
+    """Where a tier remembers for a scope, in a catalog that :func:`open_memories` opens."""
+    return directory / ROOTS[tier] / memory_path(tier, scope)
 
 
 def wrote(store: FileMemoryStore, scope: KnowledgeAccessScope, tier: MemoryTier, *sections: str) -> None:

@@ -29,6 +29,7 @@ from memories import (
     in_child,
     memory_sources,
     open_memories,
+    place,
     reads,
     wrote,
 )
@@ -65,15 +66,6 @@ if TYPE_CHECKING:
 def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
     with open_memories(tmp_path) as catalog:
         yield catalog
-
-
-@pytest.fixture
-def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
-    return FileMemoryStore(catalog)
-
-
-def place(directory: Path, tier: MemoryTier, scope: KnowledgeAccessScope) -> Path:
-    return directory / ROOTS[tier] / memory_path(tier, scope)
 
 
 def put(directory: Path, tier: MemoryTier, text: str | bytes, name: str = "monday.md") -> Path:

@@ -39,11 +39,6 @@ def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
 
 
 @pytest.fixture
-def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
-    return FileMemoryStore(catalog)
-
-
-@pytest.fixture
 def scope_directory(tmp_path: Path) -> Path:
     return tmp_path / ROOTS[USER] / BELOW
 

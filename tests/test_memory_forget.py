@@ -27,6 +27,7 @@ from memories import (
     gone,
     memory_sources,
     open_memories,
+    place,
     reads,
     without_privileges,
     wrote,
@@ -60,15 +61,6 @@ USER_BOB = KnowledgeAccessScope("acme", "bob")
 def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
     with open_memories(tmp_path, max_file_bytes=2000) as catalog:
         yield catalog
-
-
-@pytest.fixture
-def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
-    return FileMemoryStore(catalog)
-
-
-def place(directory: Path, tier: MemoryTier, scope: KnowledgeAccessScope) -> Path:
-    return directory / ROOTS[tier] / memory_path(tier, scope)
 
 
 def files(directory: Path) -> list[str]:

@@ -56,11 +56,6 @@ def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
         yield catalog
 
 
-@pytest.fixture
-def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
-    return FileMemoryStore(catalog)
-
-
 def contents(directory: Path) -> dict[str, bytes]:
     """Every regular file below a directory, besides the marks of directories of memories."""
     files = (

@@ -49,11 +49,6 @@ def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
         yield catalog
 
 
-@pytest.fixture
-def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
-    return FileMemoryStore(catalog)
-
-
 def told(store: FileMemoryStore, directory: Path, *, tier: str = "user") -> list[str]:
     """What reading and listing say alike of the memories of Alice, and what is found and listed."""
     result = store.read(ALICE, "word")
