@@ -91,10 +91,13 @@ pub(super) fn forget(directory: BorrowedFd<'_>, path: &str) -> Result<bool, Stri
     Ok(true)
 }
 
-/// What is in a directory, but for its mark, as names and kinds.
+/// What is in a directory, but for its mark, as names and kinds; nothing if somebody has deleted it meanwhile.
 pub(super) fn entries(directory: BorrowedFd<'_>) -> io::Result<Vec<(CString, FileType)>> {
     // All names first: what a listing gives while it is being deleted differs between file systems.
-    let entries = Dir::read_from(directory)?.collect::<rustix::io::Result<Vec<_>>>()?;
+    let entries = match Dir::read_from(directory).and_then(Iterator::collect) {
+        Err(Errno::NOENT) => Vec::new(),
+        entries => entries?,
+    };
     let mut found = Vec::with_capacity(entries.len());
     for entry in entries {
         let name = entry.file_name();
@@ -126,11 +129,20 @@ pub(super) fn remove_file(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<
 
 /// Removes the directory `name` in `parent`, which is `directory` and has nothing in it but its mark (Y10). The
 /// mark goes last, and not before the disk knows that the rest is gone; if the directory stays, the mark does.
+/// That somebody else deletes it meanwhile is as good.
 pub(super) fn remove_directory(
     parent: BorrowedFd<'_>,
     name: &CStr,
     directory: BorrowedFd<'_>,
 ) -> io::Result<Removed> {
+    match remove_with_mark(parent, name, directory) {
+        // Nothing can be looked up or made in a directory that is deleted.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Removed::Yes),
+        other => other,
+    }
+}
+
+fn remove_with_mark(parent: BorrowedFd<'_>, name: &CStr, directory: BorrowedFd<'_>) -> io::Result<Removed> {
     if marker::is_marked(directory)? {
         settle(directory)?;
     }
@@ -235,5 +247,24 @@ impl Remover<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::fd::AsFd};
+
+    use super::*;
+
+    #[test]
+    fn a_directory_that_somebody_else_deleted_is_deleted() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("gone");
+        fs::create_dir(&path).unwrap();
+        let (parent, directory) = (fs::File::open(temporary.path()).unwrap(), fs::File::open(&path).unwrap());
+        fs::remove_dir(&path).unwrap();
+        assert!(entries(directory.as_fd()).unwrap().is_empty());
+        assert_eq!(remove_directory(parent.as_fd(), c"gone", directory.as_fd()).unwrap(), Removed::Yes);
+        assert_eq!(remove(parent.as_fd(), c"gone", directory.as_fd(), &mut 0), Ok(()));
     }
 }
