@@ -37,6 +37,8 @@ from trees import write_manifest, write_tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from okf_catalog._engine import Catalog, Snapshot
+
 
 def ids(catalog: FileKnowledgeCatalog) -> list[str]:
     return [source.id for source in catalog.current.sources]
@@ -234,6 +236,39 @@ def impatience() -> Iterator[None]:
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("reloads", [0, 1, 9, 50])
+def test_a_slow_thread_gets_no_second_object_of_a_generation(
+    catalog: FileKnowledgeCatalog, monkeypatch: pytest.MonkeyPatch, reloads: int
+) -> None:
+    """While one thread holds the handle of a generation, others reload and ask."""
+    seen = [catalog.current, catalog.reload()]
+
+    class Slow:
+        """The engine, with others between the taking of the first handle and what is done with it."""
+
+        asked = 0
+
+        def __init__(self, engine: Catalog) -> None:
+            self.engine = engine
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.engine, name)
+
+        def snapshot(self) -> Snapshot:
+            handle = self.engine.snapshot()
+            self.asked += 1
+            if self.asked == 1:
+                seen.extend(catalog.reload() for _ in range(reloads))
+            return handle
+
+    slow = Slow(catalog.engine)
+    monkeypatch.setattr(catalog, "_engine", slow)
+    seen += [catalog.current, catalog.current]
+    assert slow.asked > reloads
+    assert catalog.current.generation == 2 + reloads
+    assert len({id(snapshot) for snapshot in seen}) == len({snapshot.generation for snapshot in seen})
 
 
 def test_many_threads_get_one_snapshot(catalog: FileKnowledgeCatalog, impatience: None) -> None:

@@ -91,11 +91,13 @@ class CatalogReport:
 class View:
     """A snapshot with all that searches of it have in common."""
 
-    __slots__ = ("candidates", "handle", "memories", "overlap", "positions", "snapshot")
+    __slots__ = ("candidates", "handle", "later", "memories", "overlap", "positions", "snapshot")
 
     def __init__(self, handle: Snapshot, catalog: Catalog) -> None:
         sources = sources_of(handle.sources)
         self.handle = handle
+        self.later: dict[None, View] = {}
+        """The view that came after this one, if there is one; never replaced."""
         self.snapshot = KnowledgeCatalogSnapshot(
             handle.version, sources, Path(handle.manifest_directory), handle.generation
         )
@@ -149,7 +151,7 @@ class FileKnowledgeCatalog:
     be pickled: open it again in the other process.
     """
 
-    __slots__ = ("_engine", "_freshness", "_max_question_bytes", "_on_progress", "_path", "_views")
+    __slots__ = ("_engine", "_freshness", "_max_question_bytes", "_on_progress", "_path", "_view")
 
     def __init__(
         self,
@@ -187,7 +189,8 @@ class FileKnowledgeCatalog:
         self._engine = Catalog(
             path, root, min(max_file_bytes, 1 << 40), max_threads, manual=not freshness.is_exact
         )
-        self._views: dict[int, View] = {}
+        self._view = View(self._engine.snapshot(), self._engine)
+        _log_overlap(self._view)
         if watch_for_changes:
             self._engine.watch(min(reload_debounce, timedelta(days=1)) // timedelta(microseconds=1))
 
@@ -265,30 +268,19 @@ class FileKnowledgeCatalog:
         """The current snapshot as resolvers use it. Not part of the public interface."""
         if faults := self._engine.news_of_reload():
             _log_faults(faults)
-        handle = self._engine.snapshot()
-        view = self._views.get(handle.generation)
-        if view is None:
-            # Who comes second takes what the first made, so that a snapshot is one object for everybody.
-            # There is no lock that a forked process could find taken: `setdefault` is all or nothing.
-            made = View(handle, self._engine)
-            view = self._views.setdefault(handle.generation, made)
-            if view is made and view.overlap is not None:
-                memory, other = view.overlap
-                if memory == other:
-                    _log.warning(
-                        "memory source %r lies among other memories: nothing is remembered until it does not",
-                        memory,
-                    )
-                else:
-                    _log.warning(
-                        "memory source %r and source %r overlap: nothing is remembered until they lie apart",
-                        memory,
-                        other,
-                    )
-            # Some old ones stay for threads that are about to ask for them.
-            for generation in [*self._views]:
-                if generation < handle.generation - 8:
-                    self._views.pop(generation, None)
+        view = self._view
+        while (handle := self._engine.snapshot()).generation != view.handle.generation:
+            # Views form a chain of rising generations, and `setdefault` appends one or gives the one that
+            # another thread appended: so a generation is one object for everybody, however slow a thread is.
+            # There is no lock, which a forked process could find taken.
+            while view.later:
+                view = view.later[None]
+            if view.handle.generation < handle.generation:
+                made = View(handle, self._engine)
+                view = view.later.setdefault(None, made)
+                if view is made:
+                    _log_overlap(view)
+            self._view = view
         return view
 
     @property
@@ -375,6 +367,19 @@ def _log_faults(faults: Sequence[CatalogDiagnosticRow]) -> None:
         _log.warning("the catalog was not reloaded: [%s] %s", code, message)
     if hidden > 0:
         _log.warning("the catalog was not reloaded: %d more faults in last_reload_diagnostics", hidden)
+
+
+def _log_overlap(view: View) -> None:
+    """Warns of memory sources that nothing is remembered in (Y8)."""
+    if view.overlap is None:
+        return
+    memory, other = view.overlap
+    if memory == other:
+        fault = f"memory source {memory!r} lies among other memories: nothing is remembered until it does not"
+    else:
+        fault = f"memory source {memory!r} and source {other!r} overlap: nothing is remembered "
+        fault += "until they lie apart"
+    _log.warning("%s", fault)
 
 
 def log_problems(rows: Iterable[ProblemRow]) -> None:
