@@ -4,6 +4,31 @@
 mod tests;
 mod watcher;
 
+use crate::{
+    disk::{
+        above::Found,
+        directory::Directory,
+        events::{Dirt, Events, has_our_clock},
+        listing::{Listed, Listing, ROOT_INDEX, Witness},
+        read::{self, Content},
+        sealed::Sealed,
+        settling::{Now, Reading, Trust},
+        stamp::Stamp,
+        walk,
+    },
+    document::{
+        self, Document,
+        concept::Concept,
+        problem::Problem,
+        remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
+        version::is_dated,
+    },
+    search::index::Index,
+    work::{
+        parallel,
+        task::{Abandoned, Patience, Task},
+    },
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::CStr,
@@ -20,20 +45,6 @@ use arc_swap::ArcSwapOption;
 use rustix::fs::Stat;
 
 use self::watcher::Watcher;
-use crate::{
-    concept::Concept,
-    containment::Directory,
-    document::{self, Document},
-    events::{Dirt, Events, has_our_clock},
-    index::Index,
-    memory::{Found, Sealed},
-    parallel,
-    remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
-    task::{Abandoned, Patience, Task},
-    tree::{self, Content, Listed, Listing, Problem, ROOT_INDEX, Stamp, Witness},
-    trust::{Now, Reading, Trust},
-    version::is_dated,
-};
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
 #[derive(Debug)]
@@ -240,7 +251,7 @@ impl Bundle {
         if state.sealed.encloses(directory.handle.as_fd(), found).unwrap_or(true) {
             return true;
         }
-        tree::walk(directory, &self.part, &state.sealed, &mut Unseen).is_ok_and(|listed| {
+        walk::walk(directory, &self.part, &state.sealed, &mut Unseen).is_ok_and(|listed| {
             listed.len() != state.directories.len()
                 || listed.iter().any(|(path, listing)| {
                     state.directories.get(&**path).is_none_or(|contents| !contents.resembles(listing))
@@ -335,7 +346,7 @@ impl Bundle {
         let mut listed = Vec::with_capacity(paths.len());
         for path in paths {
             let Some(old) = before.get(path) else { return Ok(None) };
-            match tree::list_one(root, &self.part, path, sealed, witness)? {
+            match walk::list_one(root, &self.part, path, sealed, witness)? {
                 Some(listing) if listing.directories == old.directories => {
                     witness.forget(path, &old.files, &listing.files);
                     listed.push((path.to_string(), listing));
@@ -428,7 +439,7 @@ struct Read {
 
 /// Reads one file; `None` if it is gone.
 fn look(directory: &Directory, file: &Listed, sealed: &Sealed, max_bytes: u64) -> io::Result<Option<Read>> {
-    let Some(Content { bytes, stamp, settled }) = tree::read(directory, file, sealed, max_bytes)? else {
+    let Some(Content { bytes, stamp, settled }) = read::read(directory, file, sealed, max_bytes)? else {
         return Ok(None);
     };
     let document = bytes.and_then(|bytes| Document::read(&bytes));

@@ -1,5 +1,8 @@
 //! A catalog: its manifest, hot-swapped whole, and the bundles it names (C2, C3).
 
+pub(crate) mod bundles;
+pub(crate) mod process;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
@@ -16,26 +19,33 @@ use arc_swap::ArcSwap;
 use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::{
-    answer::{Answer, News},
-    batch,
-    containment::Fence,
-    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode, Faults},
+    ask::{
+        answer::{Answer, News},
+        batch,
+        question::Question,
+    },
+    catalog::{
+        bundles::{Bundles, Freshness, Preparation, Prepared},
+        process::Process,
+    },
+    disk::{
+        events::Events,
+        fence::Fence,
+        file_watch::{Watch, WatchState},
+        open::plain,
+    },
+    document::{problem::Problem, remark::Remarks},
     error::Error,
-    events::Events,
-    instant::Instant,
-    manifest,
-    memory::{Marks, Memory},
-    parallel,
-    process::Process,
-    question::Question,
-    remark::Remarks,
+    manifest::{
+        self,
+        diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode, Faults},
+        snapshot::Snapshot,
+        source::{Role, Source, Tier},
+    },
+    memory::{Memory, marking::Marks},
     search::Alone,
-    snapshot::Snapshot,
-    source::{Role, Source, Tier},
-    sources::{Bundles, Freshness, Preparation, Prepared},
-    task::Task,
-    tree::{Problem, plain},
-    watch::{Watch, WatchState},
+    text::instant::Instant,
+    work::{parallel, task::Task},
 };
 
 /// A manifest larger than this is not read.

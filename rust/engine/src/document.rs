@@ -1,9 +1,20 @@
 //! What one file says (B3 to B6).
 
-use crate::frontmatter::{self, Fields, Front, Written};
-use crate::instant::Instant;
-use crate::remark::{Counts, MOST_REMARKS, Remark, RemarkCode};
-use crate::text::{self, Invalid};
+pub mod concept;
+mod frontmatter;
+pub(crate) mod name;
+pub mod problem;
+pub mod remark;
+pub mod version;
+
+use crate::{
+    document::remark::{Counts, MOST_REMARKS, Remark, RemarkCode},
+    text::{
+        decode::{self, Invalid},
+        instant::Instant,
+    },
+};
+use frontmatter::{Fields, Front, Written};
 
 /// How finished a concept is (L1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -165,7 +176,7 @@ impl Document {
     /// # Ok::<(), String>(())
     /// ```
     pub fn read(bytes: &[u8]) -> Result<Read, String> {
-        let text = text::decode(bytes)?;
+        let text = decode::decode(bytes)?;
         let mut noted = Noted::default();
         if let Some(Invalid { line, count }) = text.invalid {
             noted.note(Some(line), RemarkCode::InvalidText, || match count {
@@ -222,7 +233,7 @@ impl Document {
 /// and the text of a scalar. For who compares this reader with others; it is empty if nothing is read.
 #[must_use]
 pub fn nodes(bytes: &[u8]) -> Vec<(&'static str, String)> {
-    match text::decode(bytes).as_ref().map(|text| Front::of(&text.text)) {
+    match decode::decode(bytes).as_ref().map(|text| Front::of(&text.text)) {
         Ok(Front::Block { yaml, .. }) => frontmatter::nodes(yaml),
         _ => Vec::new(),
     }

@@ -5,51 +5,47 @@
 //! part by part without following links: what was looked at is what is read, written or deleted, whatever
 //! is put in its place meanwhile.
 
-mod above;
 mod below;
 mod lock;
-mod marker;
-mod marking;
+pub(crate) mod marking;
 mod overlap;
 mod place;
 mod remove;
 mod replace;
-mod sealed;
-mod seals;
 mod section;
-mod shelf;
-
-use std::{os::fd::AsFd, sync::Arc};
-
-pub(crate) use above::{Found, Roof, Spot, is_mounted_in};
-#[cfg(target_os = "linux")]
-pub(crate) use marker::is_marker;
-pub(crate) use marker::{is_exact_marker, mark_if_missing};
-pub use marking::Marking;
-pub(crate) use marking::Marks;
-pub use overlap::Overlap;
-pub(crate) use sealed::Sealed;
-pub(crate) use shelf::Shelf;
+pub(crate) mod shelf;
 
 use crate::{
-    answer::{Answer, Diagnostic, DiagnosticCode},
+    ask::{
+        answer::{Answer, Diagnostic, DiagnosticCode},
+        question::Question,
+        rank::Strategy,
+        searched::source_unavailable,
+    },
     bundle::{Effort, Failure, Fresh},
-    catalog::{Told, system_time},
-    concept::compare_by_parts,
-    containment::{Directory, Fence},
+    catalog::{
+        Told,
+        bundles::{Prepared, Ready, Unavailable},
+        process::Process,
+        system_time,
+    },
+    disk::{above::Spot, directory::Directory, fence::Fence, marks, open::plain, sealed::Sealed},
+    document::{concept::compare_by_parts, problem::Problem},
     error::Error,
-    instant::Instant,
-    process::Process,
-    question::Question,
-    rank::Strategy,
+    manifest::{
+        snapshot::Snapshot,
+        source::{Role, Source},
+    },
+    memory::marking::Marks,
     search::Alone,
-    searched::source_unavailable,
-    snapshot::Snapshot,
-    source::{Role, Source},
-    sources::{Prepared, Ready, Unavailable},
-    task::{Abandoned, Task},
-    tree::{Problem, plain},
+    text::instant::Instant,
+    work::task::{Abandoned, Task},
 };
+use std::{os::fd::AsFd, sync::Arc};
+
+pub use marking::Marking;
+pub use overlap::Overlap;
+
 use below::Gone;
 use lock::{Refusal, acquire};
 
@@ -334,7 +330,7 @@ impl Memory<'_> {
         let entered = self.enter(place).and_then(|root| {
             let found = place::walk(root.handle.as_fd(), &place.path, false)?;
             // Where that cannot be done, memories are read all the same.
-            found.iter().flatten().for_each(|directory| drop(marker::put(directory.as_fd())));
+            found.iter().flatten().for_each(|directory| drop(marks::put(directory.as_fd())));
             Ok((root, found.is_some()))
         });
         let root = match entered {

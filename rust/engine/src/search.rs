@@ -1,6 +1,7 @@
 //! Which concepts of one bundle match, and how well (K1 to K5, L3).
 
 mod best;
+pub mod index;
 mod tally;
 
 use std::{ops::Deref, sync::Arc};
@@ -9,11 +10,13 @@ use best::{all_best_first, best, best_first};
 use tally::{Tally, tally};
 
 use crate::{
-    fold::fold,
-    index::{Index, MOST, Matches, Order, Part, Segment},
-    instant::Instant,
-    task::{Abandoned, Task},
-    terms::{Terms, is_blank},
+    search::index::{Index, MOST, Matches, Order, Part, Segment},
+    text::{
+        fold::fold,
+        instant::Instant,
+        terms::{Terms, is_blank},
+    },
+    work::task::{Abandoned, Task},
 };
 
 /// If at most one concept in so many matches, the matches are sorted; otherwise all concepts are gone over.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use okf_engine::{
     Document, Instant, Staleness,
-    concept::{Concept, compare_by_parts},
-    fold::fold,
-    index::{Index, Order},
+    document::concept::{Concept, compare_by_parts},
+    search::index::{Index, Order},
     search::{Alone, Criteria, search},
-    task::Task,
-    terms::Terms,
+    text::fold::fold,
+    text::terms::Terms,
+    work::task::Task,
 };
 use proptest::{
     prelude::*,

@@ -12,7 +12,7 @@ use crate::{
 /// What one question got.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Answer {
-    pub(crate) inner: Arc<okf_engine::answer::Answer>,
+    pub(crate) inner: Arc<okf_engine::ask::answer::Answer>,
     pub(crate) problems: Vec<ProblemRow>,
 }
 

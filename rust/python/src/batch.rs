@@ -18,7 +18,7 @@ use crate::{
 /// Questions that are all put at one time to one state of the files, batch after batch.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Conversation {
-    pub(crate) snapshot: Arc<okf_engine::snapshot::Snapshot>,
+    pub(crate) snapshot: Arc<okf_engine::manifest::snapshot::Snapshot>,
     pub(crate) inner: Mutex<catalog::Conversation>,
 }
 
@@ -64,7 +64,7 @@ impl Conversation {
 /// What a batch of questions got, in order.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct BatchAnswer {
-    answers: Vec<Arc<okf_engine::answer::Answer>>,
+    answers: Vec<Arc<okf_engine::ask::answer::Answer>>,
     problems: Vec<ProblemRow>,
 }
 

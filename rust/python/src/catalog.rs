@@ -10,9 +10,9 @@ use std::{
 use okf_engine::{
     Freshness, Options,
     catalog::{SourceReport, Told},
-    remark::{FileRemark, Remark, RemarkCode},
-    source::Source,
-    watch::WatchState,
+    disk::file_watch::WatchState,
+    document::remark::{FileRemark, Remark, RemarkCode},
+    manifest::source::Source,
 };
 use pyo3::prelude::*;
 
@@ -84,7 +84,7 @@ type ParsedRows =
 /// One immutable state of the manifest.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Snapshot {
-    pub(crate) inner: Arc<okf_engine::snapshot::Snapshot>,
+    pub(crate) inner: Arc<okf_engine::manifest::snapshot::Snapshot>,
 }
 
 #[pymethods]
@@ -97,7 +97,7 @@ impl Snapshot {
     #[allow(clippy::unused_self)] // A getter takes one.
     #[getter]
     fn version(&self) -> u32 {
-        okf_engine::snapshot::Snapshot::VERSION
+        okf_engine::manifest::snapshot::Snapshot::VERSION
     }
 
     #[getter]
@@ -307,12 +307,12 @@ pub(crate) fn note_fork() {
 #[pyfunction]
 #[pyo3(signature = (text, /))]
 pub(crate) fn is_blank(text: &str) -> bool {
-    okf_engine::terms::is_blank(text)
+    okf_engine::text::terms::is_blank(text)
 }
 
 /// The end of the last grapheme of the text that ends at or before a place, both in code points.
 #[pyfunction]
 #[pyo3(signature = (text, place, /))]
 pub(crate) fn last_grapheme_end(text: &str, place: usize) -> usize {
-    okf_engine::grapheme::last_end(text, place)
+    okf_engine::text::grapheme::last_end(text, place)
 }

@@ -4,11 +4,11 @@ use std::{num::NonZeroUsize, path::Path};
 
 use okf_engine::{
     Question, Staleness, Strategy,
-    answer::{Diagnostic, News},
-    diagnostic::CatalogDiagnostic,
-    instant::Instant,
-    snapshot::Snapshot,
-    source::{Role, Source, Tier},
+    ask::answer::{Diagnostic, News},
+    manifest::diagnostic::CatalogDiagnostic,
+    manifest::snapshot::Snapshot,
+    manifest::source::{Role, Source, Tier},
+    text::instant::Instant,
 };
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyInt};
 

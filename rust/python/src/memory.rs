@@ -5,8 +5,8 @@ use std::sync::Arc;
 use okf_engine::{
     Error, Task,
     catalog::Told,
+    manifest::snapshot::Snapshot,
     memory::{Contents, Deletion, Entry, Marking, Overlap, Place, Value},
-    snapshot::Snapshot,
 };
 use pyo3::prelude::*;
 

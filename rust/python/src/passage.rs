@@ -3,10 +3,10 @@
 use std::{borrow::Cow, sync::Arc};
 
 use okf_engine::{
-    answer::{Answer, Passage},
+    ask::answer::{Answer, Passage},
+    ask::snippet,
     document::{Status, Trust},
-    snippet,
-    terms::{Terms, is_blank},
+    text::terms::{Terms, is_blank},
 };
 use pyo3::{
     IntoPyObjectExt,

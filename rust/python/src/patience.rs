@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use okf_engine::{Error, Task, snapshot::Snapshot};
+use okf_engine::{Error, Task, manifest::snapshot::Snapshot};
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
 use crate::errors::run;

@@ -2,8 +2,8 @@
 
 use okf_engine::{
     Document,
+    document::remark::Remark,
     document::{Read, nodes},
-    remark::Remark,
 };
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::*;
-use crate::containment::Fence;
+use crate::disk::fence::Fence;
 
 thread_local! {
     static NOW: Cell<Option<Now>> = const { Cell::new(None) };

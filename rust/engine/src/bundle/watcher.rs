@@ -14,12 +14,15 @@ use rustix::{
     io::Errno,
 };
 
-use super::{KnownFile, State};
-use crate::{
-    containment::{Directory, Identity},
+use super::KnownFile;
+use super::State;
+use crate::disk::{
+    directory::Directory,
     events::{Dirt, Events, Unwatchable, holds_mounted_file, incomplete},
-    memory::Sealed,
-    tree::{self, Listed, Listing, Witness},
+    identity::Identity,
+    listing::{Listed, Listing, Witness},
+    sealed::Sealed,
+    walk,
 };
 
 /// How long it is not tried again to watch what could not be watched.
@@ -107,7 +110,7 @@ impl<'call> Watcher<'call> {
         {
             self.become_coarse(&too_many(limit));
         }
-        let listed = tree::walk(directory, part, sealed, self)?;
+        let listed = walk::walk(directory, part, sealed, self)?;
         if self.is_watching()
             && let Some(mut look) = self.events.look()
         {
@@ -172,8 +175,8 @@ impl Witness for Watcher<'_> {
             return;
         }
         // What is mounted inside the bundle may be another kind of file system.
-        let elsewhere =
-            path.is_empty() || fstat(handle).map_or(true, |stat| tree::identity(&stat).device != self.device);
+        let elsewhere = path.is_empty()
+            || fstat(handle).map_or(true, |stat| Identity::of_stat(&stat).device != self.device);
         if elsewhere && let Some(reason) = incomplete(handle) {
             self.refuse(&reason);
             return;

@@ -351,7 +351,7 @@ proptest! {
 
     #[test]
     fn body_text_survives(body in "[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
-        let expected = text::unix_lines(&body);
+        let expected = decode::unix_lines(&body);
         let expected = expected.strip_prefix('\n').unwrap_or(&expected);
         let document = parse(&format!("---\ntitle: t\n---\n{body}"));
         prop_assert_eq!(document.body, expected);
@@ -359,7 +359,7 @@ proptest! {
 
     #[test]
     fn text_without_frontmatter_survives(text in "x[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
-        prop_assert_eq!(parse(&text).body, text::unix_lines(&text));
+        prop_assert_eq!(parse(&text).body, decode::unix_lines(&text));
     }
 
     #[test]

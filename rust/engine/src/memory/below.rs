@@ -7,17 +7,20 @@ use std::{
 
 use rustix::fs::FileType;
 
-use super::{
-    lock::{Refusal, acquire},
-    place,
-    remove::{
-        ATTEMPTS, Removed, entries, open_inner, remove, remove_directory, remove_file, settle_deletion,
-    },
-};
+use super::lock::Refusal;
+use super::lock::acquire;
+use super::place;
+use super::remove::ATTEMPTS;
+use super::remove::Removed;
+use super::remove::entries;
+use super::remove::open_inner;
+use super::remove::remove;
+use super::remove::remove_directory;
+use super::remove::remove_file;
+use super::remove::settle_deletion;
 use crate::{
-    containment::Directory,
-    task::{Abandoned, Task},
-    tree::plain,
+    disk::{directory::Directory, open::plain},
+    work::task::{Abandoned, Task},
 };
 
 /// How many reasons are told; of the others, how many there are.
@@ -96,14 +99,14 @@ impl Clearing<'_> {
             self.empty(directory.as_fd(), path, levels)?;
             if self.gone.failures > failures {
                 // Why it stays is told already.
-                self.settle(directory.as_fd(), path);
+                self.sync_directory(directory.as_fd(), path);
                 return Ok(());
             }
             let name = CString::new(path.rsplit('/').next().unwrap_or(path)).unwrap_or_default();
             match remove_directory(parent, &name, directory.as_fd()) {
                 Ok(Removed::Yes) => {
                     if settled {
-                        self.settle(parent, path);
+                        self.sync_directory(parent, path);
                     }
                     return Ok(());
                 }
@@ -111,7 +114,7 @@ impl Clearing<'_> {
                 Ok(Removed::Filled) => {}
                 Err(error) => {
                     self.gone.fail(format!("{path:?} cannot be deleted: {}", plain(&error)));
-                    self.settle(directory.as_fd(), path);
+                    self.sync_directory(directory.as_fd(), path);
                     return Ok(());
                 }
             }
@@ -133,7 +136,7 @@ impl Clearing<'_> {
                     Ok(()) => {
                         self.gone.scopes += 1;
                         if settled {
-                            self.settle(held.parent(), path);
+                            self.sync_directory(held.parent(), path);
                         }
                     }
                     Err(reason) => self.gone.fail(format!("{path:?} {reason}")),
@@ -181,7 +184,7 @@ impl Clearing<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, directory: BorrowedFd<'_>, path: &str) {
+    fn sync_directory(&mut self, directory: BorrowedFd<'_>, path: &str) {
         if let Err(reason) = settle_deletion(directory) {
             self.gone.fail(format!("{path:?} {reason}"));
         }

@@ -4,6 +4,15 @@
 //! dies with it, no file has to be named for it, and it is the directory that is locked, however it is
 //! reached. It may have been deleted while somebody waited for it, so the way there is gone once more.
 
+use crate::{
+    disk::{
+        directory::Directory,
+        identity::Identity,
+        marks,
+        open::{plain, sync_directory},
+    },
+    work::task::{Abandoned, Patience, Task},
+};
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
@@ -15,12 +24,7 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::{marker, place};
-use crate::{
-    containment::Directory,
-    task::{Abandoned, Patience, Task},
-    tree::{identity, plain},
-};
+use super::place;
 
 /// How long anybody waits at most. Writers are done in milliseconds; whoever holds it for longer may never
 /// let go.
@@ -130,14 +134,14 @@ impl Held<'_> {
 
     /// Has every directory on the way there written to the disk.
     pub(super) fn settle_way(&self) -> io::Result<()> {
-        settle(self.root.handle.as_fd())?;
+        sync_directory(self.root.handle.as_fd())?;
         let (_, above) = self.way.split_last().unzip();
-        above.into_iter().flatten().try_for_each(|handle| settle(handle.as_fd()))
+        above.into_iter().flatten().try_for_each(|handle| sync_directory(handle.as_fd()))
     }
 
     /// Marks the directory before anything is put into it.
     fn mark(&self) -> Result<(), String> {
-        marker::put_for_good(self.directory())
+        marks::put_for_good(self.directory())
             .map_err(|error| format!("{:?} cannot be marked as memories: {}", self.path, plain(&error)))
     }
 
@@ -154,7 +158,7 @@ impl Held<'_> {
     fn is_still_there(&self) -> Result<bool, String> {
         let now = place::enter(self.root.handle.as_fd(), self.path)?;
         let same = now.and_then(|now| Some((fstat(&now).ok()?, fstat(self.directory()).ok()?)));
-        Ok(same.is_some_and(|(now, held)| identity(&now) == identity(&held)))
+        Ok(same.is_some_and(|(now, held)| Identity::of_stat(&now) == Identity::of_stat(&held)))
     }
 }
 
@@ -165,26 +169,12 @@ impl Drop for Held<'_> {
     }
 }
 
-/// Has a directory's entries written to the disk.
-pub(super) fn settle(directory: BorrowedFd<'_>) -> io::Result<()> {
-    let file = std::fs::File::from(directory.try_clone_to_owned()?);
-    match file.sync_all() {
-        // Some file systems do not know this of directories: then there is nothing that could be done.
-        Err(error) if matches!(errno(&error), Some(Errno::INVAL | Errno::NOTSUP)) => Ok(()),
-        other => other,
-    }
-}
-
-fn errno(error: &io::Error) -> Option<Errno> {
-    error.raw_os_error().map(Errno::from_raw_os_error)
-}
-
 #[cfg(test)]
 mod tests {
     use std::{fs, thread};
 
     use super::*;
-    use crate::containment::Fence;
+    use crate::disk::fence::Fence;
 
     fn enter(root: &std::path::Path) -> Directory {
         Fence::new(root, root).unwrap().enter(".").unwrap()

@@ -1,6 +1,24 @@
 //! Marking the directories of memories that are found without a mark (Y10): what an earlier release wrote, or
 //! what was copied without its marks.
 
+use crate::{
+    disk::{
+        above::is_mounted_in,
+        directory::Directory,
+        fence::Fence,
+        identity::Identity,
+        marks::{is_exact_marker, is_marked, is_marker, put},
+        open::{PASSING, open_directory, plain, sync_directory},
+        sealed::Sealed,
+        seals::Seals,
+    },
+    manifest::{
+        snapshot::Snapshot,
+        source::{Role, Source, Tier},
+    },
+    text::fold::fold,
+    work::task::{Abandoned, Task},
+};
 use std::{
     ffi::{CStr, CString},
     io,
@@ -12,20 +30,6 @@ use arc_swap::ArcSwap;
 use rustix::{
     fs::{AtFlags, Dir, FileType, Mode, open, statat},
     io::{Errno, retry_on_intr},
-};
-
-use super::{
-    above::{PASSING, is_mounted_in},
-    lock::settle,
-    marker::{is_exact_marker, is_marked, is_marker, put},
-    seals::Seals,
-};
-use crate::{
-    containment::{Directory, Fence},
-    snapshot::Snapshot,
-    source::{Role, Source, Tier},
-    task::{Abandoned, Task},
-    tree::{identity, open_directory, plain},
 };
 
 /// Each level holds a handle while what is below it is marked.
@@ -61,6 +65,30 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
+    /// What readers of the knowledge sources of a snapshot stay out of.
+    ///
+    /// # Errors
+    /// Nobody waits any more.
+    pub(crate) fn seal(&self, fence: &Fence, snapshot: &Snapshot, task: &Task) -> Result<Sealed, Abandoned> {
+        let mut closed = Vec::new();
+        for (path, tier) in snapshot.memories() {
+            self.meet(fence, path, *tier, task)?;
+            if fence.enter(path).is_err()
+                && let Some(mut names) = fence.folded_names(path)
+            {
+                names.push(fold(&format!("memory-{tier}")));
+                closed.push(names);
+            }
+        }
+        let sources = snapshot.memories().to_vec();
+        Ok(Sealed::new(sources, self.tiers(), self.unmarked(), closed))
+    }
+
+    /// Whether readers stay out of what this snapshot and these marks say, and of nothing else.
+    pub(crate) fn are_sealed_in(&self, sealed: &Sealed, snapshot: &Snapshot) -> bool {
+        sealed.is_of(snapshot.memories(), &self.tiers.load(), &self.unmarked.load())
+    }
+
     /// The directories of tiers that were met.
     pub(super) fn tiers(&self) -> Arc<Seals> {
         self.tiers.load_full()
@@ -259,7 +287,7 @@ impl<'call> Walk<'call> {
             Err(errno) => {
                 self.fail(None, path, &errno.into());
                 if let Ok(stat) = retry_on_intr(|| statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)) {
-                    self.unmarked.add_unopened(identity(&stat), MOST_UNMARKED);
+                    self.unmarked.add_unopened(Identity::of_stat(&stat), MOST_UNMARKED);
                 }
                 return None;
             }
@@ -278,7 +306,7 @@ impl<'call> Walk<'call> {
                     self.marking.marked += 1;
                     if self.marking.marked <= FEW {
                         // Where that cannot be done, the next store that is opened looks again.
-                        let _ = settle(handle);
+                        let _ = sync_directory(handle);
                     }
                 }
                 Ok(false) => {}
@@ -350,7 +378,7 @@ mod tests {
     use std::{fs, os::unix::fs::symlink, path::Path};
 
     use super::*;
-    use crate::{memory::marker::MARKER, source::Tier};
+    use crate::{manifest::source::Tier, memory::marks::MARKER};
 
     fn diary(path: &str, enabled: bool) -> Source {
         let (role, tier) = (Role::Memory, Some(Tier::User));

@@ -1,5 +1,19 @@
 //! Whether memories lie apart from what others may see (Y8).
 
+use crate::{
+    disk::{
+        above::{Found, climb},
+        directory::Directory,
+        fence::Fence,
+        identity::Identity,
+        marks::is_marked,
+    },
+    manifest::{
+        snapshot::Snapshot,
+        source::{Role, Source},
+    },
+    text::fold::fold,
+};
 use std::{
     collections::BTreeSet,
     io,
@@ -8,17 +22,6 @@ use std::{
 };
 
 use rustix::fs::{AtFlags, statat};
-
-use super::{
-    above::{Found, climb},
-    marker::is_marked,
-};
-use crate::{
-    containment::{Directory, Fence, Identity},
-    fold::fold,
-    snapshot::Snapshot,
-    source::{Role, Source},
-};
 
 /// A memory source that does not lie apart from another source. Both are positions in the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +80,7 @@ impl Root {
         let tier = source.tier.zip(entered.as_ref()).and_then(|(tier, directory)| {
             let name = format!("memory-{tier}");
             let stat = statat(&directory.handle, &*name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            Some(crate::tree::identity(&stat))
+            Some(Identity::of_stat(&stat))
         });
         let identity = entered.as_ref().map(|directory| directory.identity);
         let (above, marked) = entered.map(|directory| above(directory.handle)).unwrap_or_default();
@@ -85,7 +88,7 @@ impl Root {
             at,
             role: source.role,
             scopes: source.tier.map(|tier| fold(&format!("memory-{tier}"))).unwrap_or_default(),
-            names: names(fence, &source.path),
+            names: fence.folded_names(&source.path),
             identity,
             above,
             tier,
@@ -110,12 +113,6 @@ impl Root {
             inner.strip_prefix(&**outer).is_some_and(|rest| rest.first() == Some(&self.scopes))
         }) || self.tier.is_some_and(|tier| other.above.contains(&tier))
     }
-}
-
-/// The names that lead from the catalog root to a path of the manifest, folded, so that case makes no difference.
-pub(super) fn names(fence: &Fence, path: &str) -> Option<Vec<String>> {
-    let below = fence.below_root(path)?;
-    Some(below.iter().map(|part| fold(&part.to_string_lossy())).collect())
 }
 
 /// Whether the directory of a memory source is one of memories, or lies in one.

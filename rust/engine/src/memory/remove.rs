@@ -11,10 +11,14 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::{above::is_mounted_in, lock::settle, marker, place};
+use super::place;
 use crate::{
-    name::is_concept,
-    tree::{OPEN, open_directory, plain},
+    disk::{
+        above::is_mounted_in,
+        marks,
+        open::{OPEN, open_directory, plain, sync_directory},
+    },
+    document::name::is_concept,
 };
 
 /// Each level holds a handle while it is emptied.
@@ -45,7 +49,7 @@ pub(super) fn remove(
 /// # Errors
 /// The rest of a sentence that begins with the name of what is deleted.
 pub(super) fn settle_deletion(parent: BorrowedFd<'_>) -> Result<(), String> {
-    settle(parent).map_err(|error| {
+    sync_directory(parent).map_err(|error| {
         format!("is deleted, but whether it stays so after a crash is not known: {}", plain(&error))
     })
 }
@@ -112,7 +116,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> io::Result<Vec<(CString, Fil
                 Err(errno) => return Err(errno.into()),
             };
         }
-        if kind == FileType::Directory || !marker::is_marker(name.to_bytes()) {
+        if kind == FileType::Directory || !marks::is_marker(name.to_bytes()) {
             found.push((name.to_owned(), kind));
         }
     }
@@ -143,17 +147,17 @@ pub(super) fn remove_directory(
 }
 
 fn remove_with_mark(parent: BorrowedFd<'_>, name: &CStr, directory: BorrowedFd<'_>) -> io::Result<Removed> {
-    if marker::is_marked(directory)? {
-        settle(directory)?;
+    if marks::is_marked(directory)? {
+        sync_directory(directory)?;
     }
-    let marked = marker::remove(directory)?;
+    let marked = marks::remove(directory)?;
     match retry_on_intr(|| unlinkat(parent, name, AtFlags::REMOVEDIR)) {
         Ok(()) | Err(Errno::NOENT) => return Ok(Removed::Yes),
-        Err(Errno::NOTEMPTY | Errno::EXIST) if marked => marker::put_for_good(directory)?,
+        Err(Errno::NOTEMPTY | Errno::EXIST) if marked => marks::put_for_good(directory)?,
         Err(Errno::NOTEMPTY | Errno::EXIST) => {}
         Err(errno) => {
             if marked {
-                marker::put_for_good(directory)?;
+                marks::put_for_good(directory)?;
             }
             return Err(errno.into());
         }

@@ -17,8 +17,7 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::lock::settle;
-use crate::tree::{OPEN, plain};
+use crate::disk::open::{OPEN, plain, sync_directory};
 
 /// Starts with a dot, so that no walk sees it.
 const TEMPORARY: &str = ".okf-catalog.tmp";
@@ -81,7 +80,7 @@ pub(super) fn replace(
         let _ = unlinkat(directory, TEMPORARY, AtFlags::empty());
         return Err(format!("cannot be written: {}", plain(&error)));
     }
-    settle(directory).map_err(|error| {
+    sync_directory(directory).map_err(|error| {
         format!("is written, but whether it would survive a crash is not known: {}", plain(&error))
     })
 }

@@ -3,10 +3,7 @@
 use std::fmt::Write;
 
 use super::Value;
-use crate::{
-    document::{self, Document},
-    remark::RemarkCode,
-};
+use crate::document::{self, Document, remark::RemarkCode};
 
 /// Words that some reader of YAML takes for something else than text.
 const WORDS: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan"];

@@ -1,12 +1,14 @@
 //! The memories that were read last. There may be a hundred thousand scopes; only some are kept in mind.
 
+use crate::{
+    bundle::Bundle,
+    disk::{above::Spot, events::Events},
+    search::index::Index,
+};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-
-use super::Spot;
-use crate::{bundle::Bundle, events::Events, index::Index};
 
 /// How many directories are kept at most.
 const MOST: usize = 256;
@@ -105,7 +107,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::containment::Identity;
+    use crate::disk::identity::Identity;
 
     const ROOT: Spot = spot(2);
 

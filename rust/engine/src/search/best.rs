@@ -1,7 +1,8 @@
 //! The best of what was scored, by counting where that is cheaper than comparing.
 
-use super::{Scored, tally::Tally};
-use crate::index::Places;
+use super::Scored;
+use super::tally::Tally;
+use crate::search::index::Places;
 
 /// The best `limit` of all concepts, given the score of each.
 pub(super) fn best<T: Tally>(scores: &[T], places: Option<&Places>, limit: usize) -> Vec<Scored> {

@@ -1,6 +1,6 @@
 //! What all concepts are worth, added up term by term.
 
-use crate::index::Matches;
+use crate::search::index::Matches;
 
 /// A score of one of the widths that are added up: bytes, where they suffice, go by the dozen.
 pub(super) trait Tally: Copy + Default + Into<u32> + TryFrom<u32> + Ord {

@@ -1,0 +1,106 @@
+//! The one order of everything that matched (R1 to R5).
+
+use std::num::NonZeroUsize;
+
+use crate::{
+    ask::fairness::Interleaved,
+    search::{Scored, index::Order},
+};
+
+/// How passages of several sources are put in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// Source by source (R1).
+    GroupedBySource,
+    /// By score alone (R2).
+    Merged,
+    /// By the priority of the source, then by score (R3).
+    PriorityWeighted,
+}
+
+impl Strategy {
+    /// Whether one directory that is named twice is searched once (R4), and a quota applies (R5).
+    #[must_use]
+    pub fn mixes_sources(self) -> bool {
+        self != Strategy::GroupedBySource
+    }
+
+    /// The order of equal scores within a source.
+    #[must_use]
+    pub fn order(self) -> Order {
+        if self.mixes_sources() { Order::Text } else { Order::Parts }
+    }
+}
+
+/// What matched in one source, the best first, ties in the order of the strategy. Sources come in order S1.
+#[derive(Debug)]
+pub struct Found {
+    /// The source's priority.
+    pub priority: i32,
+    /// What matched in it.
+    pub scored: Vec<Scored>,
+}
+
+/// One place in a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// The position of its source in the list that was ranked.
+    pub source: u32,
+    /// The concept's number in that source's index.
+    pub concept: u32,
+    /// Its score.
+    pub score: u32,
+}
+
+/// Puts everything that matched in order; `limit` keeps the top.
+#[must_use]
+pub fn rank(
+    found: &[Found],
+    strategy: Strategy,
+    quota: Option<NonZeroUsize>,
+    limit: Option<usize>,
+) -> Vec<Hit> {
+    let mut ranked = Vec::with_capacity(found.iter().map(|source| source.scored.len()).sum());
+    let mut from = 0;
+    while from < found.len() {
+        // Sources come by priority, so each run that may mix lies together.
+        let until = match strategy {
+            Strategy::GroupedBySource => from + 1,
+            Strategy::Merged => found.len(),
+            Strategy::PriorityWeighted => {
+                let priority = found[from].priority;
+                from + found[from..].partition_point(|source| source.priority == priority)
+            }
+        };
+        mix(&found[from..until], from, &mut ranked);
+        from = until;
+    }
+    let limit = limit.unwrap_or(usize::MAX);
+    match quota.filter(|_| strategy.mixes_sources()) {
+        None => {
+            ranked.truncate(limit);
+            ranked
+        }
+        Some(quota) => {
+            let sources = ranked.iter().map(|hit| hit.source);
+            let order = Interleaved::new(sources, found.len(), quota);
+            order.take(limit).map(|at| ranked[at as usize]).collect()
+        }
+    }
+}
+
+/// Appends a run of sources, ordered by score, then source.
+fn mix(run: &[Found], first: usize, ranked: &mut Vec<Hit>) {
+    let source =
+        |at: usize| u32::try_from(first + at).expect("a catalog has fewer sources than 32 bits count");
+    let mut left: Vec<&[Scored]> = run.iter().map(|found| &*found.scored).collect();
+    while let Some(best) = left.iter().filter_map(|scored| scored.first()).map(|first| first.score).max() {
+        for (at, scored) in left.iter_mut().enumerate() {
+            let count = scored.partition_point(|scored| scored.score == best);
+            let (run, rest) = scored.split_at(count);
+            let source = source(at);
+            ranked.extend(run.iter().map(|one| Hit { source, concept: one.concept, score: one.score }));
+            *scored = rest;
+        }
+    }
+}
