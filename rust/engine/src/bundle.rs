@@ -139,7 +139,7 @@ struct KnownFile {
 pub(crate) struct Fresh {
     pub(crate) state: Arc<State>,
     /// Those of its problems that nobody was told of before.
-    pub(crate) news: Vec<Problem>,
+    pub(crate) new_problems: Vec<Problem>,
 }
 
 /// Why a bundle could not be brought up to date. What was known is kept.
@@ -218,7 +218,7 @@ impl Bundle {
                 state.unwatched.is_none() && effort.events.look().is_some_and(|look| look.is_clean(self.key));
             // Neither tells anything if other directories were sealed then.
             if state.sealed == *effort.sealed && (shared || clean) {
-                return Ok(Fresh { state: Arc::clone(state), news: Vec::new() });
+                return Ok(Fresh { state: Arc::clone(state), new_problems: Vec::new() });
             }
         }
         self.begun.fetch_add(1, Ordering::SeqCst);
@@ -238,9 +238,9 @@ impl Bundle {
         compared.succeeded = true;
         // A problem that went away and comes back is news.
         let current: BTreeSet<Problem> = state.problems.iter().cloned().collect();
-        let news = current.difference(&compared.told).cloned().collect();
+        let new_problems = current.difference(&compared.told).cloned().collect();
         compared.told = current;
-        Ok(Fresh { state, news })
+        Ok(Fresh { state, new_problems })
     }
 
     /// Whether the disk looks otherwise than events have told, which backs them up where they are blind:

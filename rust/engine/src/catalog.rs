@@ -3,27 +3,8 @@
 pub(crate) mod bundles;
 pub(crate) mod process;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs::File,
-    io::{self, Read},
-    path::{Path, PathBuf, absolute},
-    sync::{
-        Arc, OnceLock, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
-
-use arc_swap::ArcSwap;
-use rustix::fs::{FileType, Mode, OFlags};
-
 use crate::{
-    ask::{
-        answer::{Answer, News},
-        batch,
-        question::Question,
-    },
+    ask::{answer::Answer, batch, question::Question},
     catalog::{
         bundles::{Bundles, Freshness, Preparation, Prepared},
         process::Process,
@@ -34,7 +15,10 @@ use crate::{
         file_watch::{Watch, WatchState},
         open::plain,
     },
-    document::{problem::Problem, remark::Remarks},
+    document::{
+        problem::{NewProblem, Problem, Reported},
+        remark::Remarks,
+    },
     error::Error,
     manifest::{
         self,
@@ -47,6 +31,20 @@ use crate::{
     text::instant::Instant,
     work::{parallel, task::Task},
 };
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf, absolute},
+    sync::{
+        Arc, OnceLock, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use rustix::fs::{FileType, Mode, OFlags};
 
 /// A manifest larger than this is not read.
 const MAX_MANIFEST_BYTES: u64 = 64 << 20;
@@ -91,7 +89,7 @@ pub struct Catalog {
     current: ArcSwap<Snapshot>,
     last_reload: ArcSwap<Vec<CatalogDiagnostic>>,
     /// Faults of the last reload that nobody was told of.
-    untold: ArcSwap<Vec<CatalogDiagnostic>>,
+    unreported: ArcSwap<Vec<CatalogDiagnostic>>,
     process: ArcSwap<Process>,
     marks: Marks,
     /// How the manifest is watched, in this process and in those forked from it.
@@ -103,15 +101,6 @@ pub struct Catalog {
 struct Watching {
     catalog: Weak<Catalog>,
     debounce: Duration,
-}
-
-/// An answer, and the problem files met on the way that nobody was told of before.
-#[derive(Debug)]
-pub struct Told<T> {
-    /// What was asked for.
-    pub value: T,
-    /// To be logged once (B7).
-    pub news: Vec<News>,
 }
 
 /// What is known of one source.
@@ -165,7 +154,7 @@ impl Catalog {
             freshness,
             current: ArcSwap::from_pointee(snapshot),
             last_reload: ArcSwap::default(),
-            untold: ArcSwap::default(),
+            unreported: ArcSwap::default(),
             watching: OnceLock::new(),
             marks,
             process: ArcSwap::from_pointee(Process::new()),
@@ -206,7 +195,7 @@ impl Catalog {
             Err(diagnostics) => {
                 let diagnostics = Arc::new(diagnostics);
                 if **self.last_reload.load() != *diagnostics {
-                    self.untold.store(Arc::clone(&diagnostics));
+                    self.unreported.store(Arc::clone(&diagnostics));
                 }
                 self.last_reload.store(diagnostics);
             }
@@ -218,7 +207,7 @@ impl Catalog {
                 process.bundles.keep_only(&self.current.load(), &snapshot, &process.events);
                 self.current.store(snapshot);
                 self.last_reload.store(Arc::default());
-                self.untold.store(Arc::default());
+                self.unreported.store(Arc::default());
             }
         }
         self.current()
@@ -243,8 +232,8 @@ impl Catalog {
 
     /// The faults of the last reload, once for each distinct failure (C4).
     #[must_use]
-    pub fn news_of_reload(&self) -> Arc<Vec<CatalogDiagnostic>> {
-        if self.untold.load().is_empty() { Arc::default() } else { self.untold.swap(Arc::default()) }
+    pub fn take_unreported_faults(&self) -> Arc<Vec<CatalogDiagnostic>> {
+        if self.unreported.load().is_empty() { Arc::default() } else { self.unreported.swap(Arc::default()) }
     }
 
     /// Reloads the manifest by itself from now on, when it has changed and was quiet for `debounce` (C4);
@@ -298,8 +287,8 @@ impl Catalog {
         question: &Question,
         now: Option<Instant>,
         task: &Task,
-    ) -> Result<Told<Answer>, Error> {
-        let now = now.unwrap_or_else(system_time);
+    ) -> Result<Reported<Answer>, Error> {
+        let now = now.unwrap_or_else(Instant::now);
         let mut prepared = Prepared::default();
         self.prepare(&mut prepared, snapshot, &question.visible, task)?;
         self.answer(snapshot, question, now, prepared, task)
@@ -314,8 +303,8 @@ impl Catalog {
         snapshot: &Arc<Snapshot>,
         question: &Question,
         now: Option<Instant>,
-    ) -> Result<Option<Told<Answer>>, Error> {
-        let now = now.unwrap_or_else(system_time);
+    ) -> Result<Option<Reported<Answer>>, Error> {
+        let now = now.unwrap_or_else(Instant::now);
         let process = self.open_process()?;
         let mut prepared = Prepared::default();
         let task = Task::default();
@@ -335,11 +324,11 @@ impl Catalog {
         now: Instant,
         prepared: Prepared,
         task: &Task,
-    ) -> Result<Told<Answer>, Error> {
+    ) -> Result<Reported<Answer>, Error> {
         let searched = Arc::new(question.searched(snapshot, &prepared));
         let criteria = question.criteria(now, task)?;
         let answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
-        Ok(Told { value: answer, news: prepared.news })
+        Ok(Reported { value: answer, problems: prepared.new_problems })
     }
 
     /// Begins a conversation: questions that are all put at one time to one state of the files.
@@ -354,7 +343,7 @@ impl Catalog {
         if self.is_closed() {
             return Err(Error::Closed);
         }
-        let now = now.unwrap_or_else(system_time);
+        let now = now.unwrap_or_else(Instant::now);
         Ok(Conversation { catalog: Arc::clone(self), snapshot, now, prepared: Prepared::default() })
     }
 
@@ -368,7 +357,8 @@ impl Catalog {
     ) -> Result<Memory<'catalog>, Error> {
         let process = self.open_process()?;
         let (max_bytes, threads) = (self.max_file_bytes, self.threads);
-        Ok(Memory { fence: &self.fence, process, marks: &self.marks, snapshot, max_bytes, threads })
+        let recent = Arc::clone(&process.memories);
+        Ok(Memory { fence: &self.fence, recent, marks: &self.marks, snapshot, max_bytes, threads })
     }
 
     /// Brings every source of the snapshot up to date, whatever the freshness says, so that later searches
@@ -376,20 +366,24 @@ impl Catalog {
     ///
     /// # Errors
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
-    pub fn refresh(&self, snapshot: &Arc<Snapshot>, task: &Task) -> Result<Told<()>, Error> {
+    pub fn refresh(&self, snapshot: &Arc<Snapshot>, task: &Task) -> Result<Reported<()>, Error> {
         let process = self.open_process()?;
         let preparation = Preparation { freshness: Freshness::Exact, ..self.preparation(&process, task) };
         let mut prepared = Prepared::default();
         prepared.add_unchanged(snapshot, snapshot.candidates(), preparation);
         prepared.add(snapshot, snapshot.candidates(), preparation)?;
-        Ok(Told { value: (), news: prepared.news })
+        Ok(Reported { value: (), problems: prepared.new_problems })
     }
 
     /// What is known of each source of the snapshot, in the order of the manifest.
     ///
     /// # Errors
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
-    pub fn report(&self, snapshot: &Arc<Snapshot>, task: &Task) -> Result<Told<Vec<SourceReport>>, Error> {
+    pub fn report(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        task: &Task,
+    ) -> Result<Reported<Vec<SourceReport>>, Error> {
         let enabled = |role: Role| {
             move |&at: &u32| {
                 let source = &snapshot.sources[at as usize];
@@ -405,10 +399,10 @@ impl Catalog {
             let (process, bundles, events) = (self.open_process()?, Bundles::default(), Events::none());
             let passing =
                 Preparation { bundles: &bundles, events: &events, ..self.preparation(&process, task) };
-            let told = prepared.news.len();
+            let told = prepared.new_problems.len();
             prepared.add(snapshot, &memories, passing)?;
             // Whoever reads a memory is told of its problems, once; here they would be news every time.
-            prepared.news.truncate(told);
+            prepared.new_problems.truncate(told);
         }
         let ordered = [snapshot.candidates(), &memories].concat();
         let mut first = BTreeMap::new();
@@ -452,7 +446,7 @@ impl Catalog {
             report
         };
         let value = all().map(report).collect();
-        Ok(Told { value, news: prepared.news })
+        Ok(Reported { value, problems: prepared.new_problems })
     }
 
     fn prepare(
@@ -544,14 +538,9 @@ impl Conversation {
     }
 
     /// The problem files that were met since this was last asked, and that nobody was told of before.
-    pub fn news(&mut self) -> Vec<News> {
-        std::mem::take(&mut self.prepared.news)
+    pub fn take_new_problems(&mut self) -> Vec<NewProblem> {
+        std::mem::take(&mut self.prepared.new_problems)
     }
-}
-
-pub(crate) fn system_time() -> Instant {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Instant::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 fn read_sources(manifest: &Path) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {

@@ -23,20 +23,18 @@ use crate::{
         searched::source_unavailable,
     },
     bundle::{Effort, Failure, Fresh},
-    catalog::{
-        Told,
-        bundles::{Prepared, Ready, Unavailable},
-        process::Process,
-        system_time,
-    },
+    catalog::bundles::{Prepared, Ready, Unavailable},
     disk::{above::Spot, directory::Directory, fence::Fence, marks, open::plain, sealed::Sealed},
-    document::{concept::compare_by_parts, problem::Problem},
+    document::{
+        concept::compare_by_parts,
+        problem::{Problem, Reported},
+    },
     error::Error,
     manifest::{
         snapshot::Snapshot,
         source::{Role, Source},
     },
-    memory::marking::Marks,
+    memory::{marking::Marks, shelf::Shelf},
     search::Alone,
     text::instant::Instant,
     work::task::{Abandoned, Task},
@@ -96,7 +94,7 @@ pub struct Contents {
     /// remembered (Y11).
     pub unread: Vec<String>,
     /// Problem files that nobody was told of before.
-    pub news: Vec<Problem>,
+    pub new_problems: Vec<Problem>,
 }
 
 /// What was deleted.
@@ -114,7 +112,7 @@ pub struct Deletion {
 #[derive(Debug)]
 pub struct Memory<'catalog> {
     pub(crate) fence: &'catalog Fence,
-    pub(crate) process: Arc<Process>,
+    pub(crate) recent: Arc<Shelf>,
     pub(crate) marks: &'catalog Marks,
     pub(crate) snapshot: &'catalog Arc<Snapshot>,
     pub(crate) max_bytes: u64,
@@ -153,7 +151,7 @@ impl Memory<'_> {
         question: &Question,
         now: Option<Instant>,
         task: &Task,
-    ) -> Result<Told<Answer>, Error> {
+    ) -> Result<Reported<Answer>, Error> {
         let mut prepared = Prepared::default();
         let mut question = Question { strategy: Strategy::GroupedBySource, quota: None, ..question.clone() };
         question.visible.clear();
@@ -166,7 +164,7 @@ impl Memory<'_> {
                         left_out.extend(unread(&fresh.state.problems).into_iter().map(|message| {
                             Diagnostic { code: DiagnosticCode::SourceUnavailable, source: Some(at), message }
                         }));
-                        prepared.tell(at, fresh.news);
+                        prepared.report(at, fresh.new_problems);
                         let Directory { path, identity, .. } = directory;
                         Ok(Ready { identity, directory: path.into(), state: fresh.state })
                     }
@@ -177,13 +175,13 @@ impl Memory<'_> {
         }
         let snapshot = Arc::new(self.as_sources(places));
         let searched = Arc::new(question.searched(&snapshot, &prepared));
-        let criteria = question.criteria(now.unwrap_or_else(system_time), task)?;
+        let criteria = question.criteria(now.unwrap_or_else(Instant::now), task)?;
         let mut answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
         // That nothing is remembered is nothing to be told of.
         answer.diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::SourceUnavailable);
         answer.diagnostics.append(&mut left_out);
         answer.diagnostics.sort_by_key(|diagnostic| diagnostic.source);
-        Ok(Told { value: answer, news: prepared.news })
+        Ok(Reported { value: answer, problems: prepared.new_problems })
     }
 
     /// What lies in a place.
@@ -193,7 +191,7 @@ impl Memory<'_> {
     pub fn list(&self, place: &Place, task: &Task) -> Result<Contents, Error> {
         Ok(match self.bundle(place, task)? {
             Ok(None) => Contents::default(),
-            Ok(Some((_, Fresh { state, news }))) => {
+            Ok(Some((_, Fresh { state, new_problems }))) => {
                 let mut concepts: Vec<Remembered> = state
                     .index
                     .concepts()
@@ -203,7 +201,7 @@ impl Memory<'_> {
                     })
                     .collect();
                 concepts.sort_unstable_by(|a, b| compare_by_parts(&a.id, &b.id));
-                Contents { concepts, unread: unread(&state.problems), news }
+                Contents { concepts, unread: unread(&state.problems), new_problems }
             }
             Err(reason) => {
                 let sources = self.as_sources(std::slice::from_ref(place));
@@ -269,7 +267,7 @@ impl Memory<'_> {
         match self.enter(place) {
             Ok(root) => {
                 let cleared = below::clear(&root, &place.path, levels, &mut gone, task);
-                self.process.memories.forget(Spot::at(&root), &place.path);
+                self.recent.forget(Spot::at(&root), &place.path);
                 cleared.map_err(|Abandoned| Error::Abandoned)?;
             }
             Err(reason) => gone.fail(reason),
@@ -295,7 +293,7 @@ impl Memory<'_> {
         // What a killed writer left may be what is to be forgotten. If it cannot be removed, nothing can.
         let _ = replace::clear_temporary(held.directory());
         let forgotten = remove::forget(held.directory(), name);
-        self.process.memories.forget(Spot::at(&root), &place.path);
+        self.recent.forget(Spot::at(&root), &place.path);
         Ok(forgotten.map_err(|reason| format!("in {:?}: {reason}", place.path))?)
     }
 
@@ -338,7 +336,7 @@ impl Memory<'_> {
             Ok((_, false)) => return Ok(Ok(None)),
             Err(reason) => return Ok(Err(reason)),
         };
-        let memories = &self.process.memories;
+        let memories = &self.recent;
         let spot = Spot::at(&root);
         let bundle = memories.take(spot, &place.path);
         let sealed = Arc::new(Sealed::of_scope());

@@ -57,7 +57,10 @@ impl Conversation {
             conversation.ask(&questions, limit, task)
         })?;
         let answers = answers.into_iter().map(Arc::new).collect();
-        Ok(BatchAnswer { answers, problems: convert::problem_rows(&self.snapshot, guard.news()) })
+        Ok(BatchAnswer {
+            answers,
+            problems: convert::problem_rows(&self.snapshot, guard.take_new_problems()),
+        })
     }
 }
 

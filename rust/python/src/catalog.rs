@@ -9,8 +9,9 @@ use std::{
 
 use okf_engine::{
     Freshness, Options,
-    catalog::{SourceReport, Told},
+    catalog::SourceReport,
     disk::file_watch::WatchState,
+    document::problem::Reported,
     document::remark::{FileRemark, Remark, RemarkCode},
     manifest::source::Source,
 };
@@ -177,7 +178,7 @@ impl Catalog {
 
     /// The faults of the last reload, once for each distinct failure.
     fn news_of_reload(&self) -> Vec<CatalogDiagnosticRow> {
-        self.inner.news_of_reload().iter().map(convert::catalog_diagnostic_row).collect()
+        self.inner.take_unreported_faults().iter().map(convert::catalog_diagnostic_row).collect()
     }
 
     #[getter]
@@ -204,10 +205,10 @@ impl Catalog {
         snapshot: &Snapshot,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Vec<ReportRow>, Vec<ProblemRow>)> {
-        let Told { value, news } =
+        let Reported { value, problems } =
             run_patiently(py, &snapshot.inner, on_progress, |task| self.inner.report(&snapshot.inner, task))?;
         let rows = value.into_iter().map(|report| ReportRow::of(report, &snapshot.inner.sources)).collect();
-        Ok((rows, convert::problem_rows(&snapshot.inner, news)))
+        Ok((rows, convert::problem_rows(&snapshot.inner, problems)))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
@@ -236,13 +237,13 @@ impl Catalog {
         } else {
             None
         };
-        let Told { value, news } = match at_once {
+        let Reported { value, problems } = match at_once {
             Some(told) => told,
             None => run_as_long_as(py, &task_of(cancellation), &snapshot.inner, on_progress, |task| {
                 self.inner.search(&snapshot.inner, &question, now, task)
             })?,
         };
-        Ok(Answer { inner: Arc::new(value), problems: convert::problem_rows(&snapshot.inner, news) })
+        Ok(Answer { inner: Arc::new(value), problems: convert::problem_rows(&snapshot.inner, problems) })
     }
 
     /// Begins questions that are all put at one time to one state of the files.
@@ -267,10 +268,10 @@ impl Catalog {
         snapshot: &Snapshot,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<ProblemRow>> {
-        let Told { news, .. } = run_patiently(py, &snapshot.inner, on_progress, |task| {
+        let Reported { problems, .. } = run_patiently(py, &snapshot.inner, on_progress, |task| {
             self.inner.refresh(&snapshot.inner, task)
         })?;
-        Ok(convert::problem_rows(&snapshot.inner, news))
+        Ok(convert::problem_rows(&snapshot.inner, problems))
     }
 }
 

@@ -4,7 +4,8 @@ use std::{num::NonZeroUsize, path::Path};
 
 use okf_engine::{
     Question, Staleness, Strategy,
-    ask::answer::{Diagnostic, News},
+    ask::answer::Diagnostic,
+    document::problem::NewProblem,
     manifest::diagnostic::CatalogDiagnostic,
     manifest::snapshot::Snapshot,
     manifest::source::{Role, Source, Tier},
@@ -46,9 +47,10 @@ pub(crate) fn diagnostic_row<'a>(snapshot: &'a Snapshot, diagnostic: &'a Diagnos
     (diagnostic.code.as_str(), source, &diagnostic.message)
 }
 
-pub(crate) fn problem_rows(snapshot: &Snapshot, news: Vec<News>) -> Vec<ProblemRow> {
-    news.into_iter()
-        .map(|News { source, problem }| {
+pub(crate) fn problem_rows(snapshot: &Snapshot, problems: Vec<NewProblem>) -> Vec<ProblemRow> {
+    problems
+        .into_iter()
+        .map(|NewProblem { source, problem }| {
             (snapshot.sources[source as usize].id.clone(), problem.path, problem.reason)
         })
         .collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use okf_engine::{
     Error, Task,
-    catalog::Told,
+    document::problem::Reported,
     manifest::snapshot::Snapshot,
     memory::{Contents, Deletion, Entry, Marking, Overlap, Place, Value},
 };
@@ -81,11 +81,11 @@ impl Memory {
         let places: Vec<Place> = places.into_iter().map(place).collect();
         let question = convert::question(question, &self.snapshot)?;
         let now = convert::instant(now);
-        let Told { value, news } =
+        let Reported { value, problems } =
             run_as_long_as(py, &task_of(cancellation), &self.snapshot, None, |task| {
                 self.catalog.memory(&self.snapshot)?.read(&places, &question, now, task)
             })?;
-        let problems = convert::problem_rows(value.snapshot(), news);
+        let problems = convert::problem_rows(value.snapshot(), problems);
         Ok(Answer { inner: Arc::new(value), problems })
     }
 
@@ -93,9 +93,10 @@ impl Memory {
     #[pyo3(signature = (at, /))]
     fn list(&self, py: Python<'_>, at: PlaceRow) -> PyResult<ContentsRow> {
         let at = place(at);
-        let Contents { concepts, unread, news } = self.work(py, |memory, task| memory.list(&at, task))?;
+        let Contents { concepts, unread, new_problems } =
+            self.work(py, |memory, task| memory.list(&at, task))?;
         let concepts = concepts.into_iter().map(|concept| (concept.id, concept.title));
-        let problems = news.into_iter().map(|problem| (problem.path, problem.reason));
+        let problems = new_problems.into_iter().map(|problem| (problem.path, problem.reason));
         Ok((concepts.collect(), unread, problems.collect()))
     }
 

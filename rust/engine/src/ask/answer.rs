@@ -9,7 +9,7 @@ use crate::{
         searched::Searched,
         snippet::snippet,
     },
-    document::{concept::Concept, problem::Problem},
+    document::concept::Concept,
     manifest::snapshot::Snapshot,
     search::Criteria,
 };
@@ -124,13 +124,4 @@ pub struct Passage {
     pub source: u32,
     /// What it is worth.
     pub score: u32,
-}
-
-/// A problem file that nobody was told of before, and the source it was found in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct News {
-    /// The position of the source in the snapshot.
-    pub source: u32,
-    /// The file and its fault.
-    pub problem: Problem,
 }

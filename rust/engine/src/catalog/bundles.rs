@@ -11,7 +11,6 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use hashbrown::HashMap;
 
 use crate::{
-    ask::answer::News,
     bundle::{Bundle, Effort, Failure, Fresh, State},
     disk::{
         above::{Found, Roof, Spot},
@@ -22,7 +21,7 @@ use crate::{
         open::plain,
         sealed::Sealed,
     },
-    document::problem::Problem,
+    document::problem::{NewProblem, Problem},
     manifest::{
         snapshot::Snapshot,
         source::{Role, Source},
@@ -113,7 +112,7 @@ impl Bundles {
             for known in bundles.values().filter(|known| is_current && known.spot.is_certain()) {
                 twins.entry(known.spot).or_insert_with(|| Arc::clone(&known.bundle));
             }
-            let mut news = Vec::new();
+            let mut changed = Vec::new();
             for Entered { path, directory, spot, way, .. } in entered {
                 let spot = *spot;
                 let same = bundles.get(*path).filter(|known| known.spot == spot);
@@ -126,14 +125,14 @@ impl Bundles {
                 chosen.push(Arc::clone(&bundle));
                 if same.is_none_or(|known| known.way != *way) {
                     let directory = directory.path.as_path().into();
-                    news.push(((*path).to_owned(), Known { spot, directory, bundle, way: *way }));
+                    changed.push(((*path).to_owned(), Known { spot, directory, bundle, way: *way }));
                 }
             }
-            if news.is_empty() {
+            if changed.is_empty() {
                 return Arc::clone(bundles);
             }
             let mut bundles = BTreeMap::clone(bundles);
-            bundles.extend(news);
+            bundles.extend(changed);
             Arc::new(bundles)
         });
         let is_replaced = |(entered, bundle): (&Entered<'_>, &Arc<Bundle>)| {
@@ -302,7 +301,7 @@ pub(crate) struct Prepared {
     /// By position in the snapshot: the source, or why it is unavailable.
     ready: BTreeMap<u32, Result<Ready, Unavailable>>,
     /// Problem files that nobody was told of before.
-    pub(crate) news: Vec<News>,
+    pub(crate) new_problems: Vec<NewProblem>,
 }
 
 /// A source whose directory was entered.
@@ -402,7 +401,7 @@ impl Prepared {
                         bundles.withdraw(path, spot, events);
                         if bundles.note_kept_out(path, Some(&unavailable.reason)) {
                             let (path, reason) = (".".to_owned(), unavailable.reason.clone());
-                            self.tell(source, vec![Problem { path, reason }]);
+                            self.report(source, vec![Problem { path, reason }]);
                         }
                         self.ready.insert(source, Err(unavailable));
                     } else {
@@ -442,8 +441,8 @@ impl Prepared {
                     let unavailable = Unavailable::because(reason, Some(identity));
                     self.ready.extend(sources.into_iter().map(|source| (source, Err(unavailable.clone()))));
                 }
-                Ok(Fresh { state, news }) => {
-                    self.tell(sources[0], news);
+                Ok(Fresh { state, new_problems }) => {
+                    self.report(sources[0], new_problems);
                     let ready = Ready { identity, directory: directory.path.into(), state };
                     self.ready.extend(sources.into_iter().map(|source| (source, Ok(ready.clone()))));
                 }
@@ -458,8 +457,8 @@ impl Prepared {
     }
 
     /// Notes problem files that nobody was told of before.
-    pub(crate) fn tell(&mut self, source: u32, problems: Vec<Problem>) {
-        self.news.extend(problems.into_iter().map(|problem| News { source, problem }));
+    pub(crate) fn report(&mut self, source: u32, problems: Vec<Problem>) {
+        self.new_problems.extend(problems.into_iter().map(|problem| NewProblem { source, problem }));
     }
 
     /// A source that was asked for, or why it is unavailable.

@@ -47,7 +47,7 @@ pub(crate) struct Process {
     id: (u32, u32),
     pub(crate) bundles: Bundles,
     pub(crate) events: Events,
-    pub(crate) memories: Shelf,
+    pub(crate) memories: Arc<Shelf>,
     /// Held while the manifest is loaded again, never while somebody searches.
     reloading: Mutex<()>,
     keeper: Mutex<Option<Keeper>>,
@@ -76,7 +76,7 @@ impl Process {
             id: identity(),
             bundles,
             events: Events::new(),
-            memories: Shelf::new(),
+            memories: Arc::new(Shelf::new()),
             reloading: Mutex::default(),
             keeper: Mutex::default(),
             watch: Mutex::default(),

@@ -1,6 +1,9 @@
 //! Points in time, as documents write them (L2).
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::temporal::Pieces;
@@ -21,6 +24,13 @@ const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 pub struct Instant(i128);
 
 impl Instant {
+    /// The time by the system's clock; before 1970, the beginning of 1970.
+    #[must_use]
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Instant::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+    }
+
     /// The instant `micros` microseconds after 1970 began in UTC; before, if negative.
     #[must_use]
     pub fn from_micros(micros: i64) -> Self {
