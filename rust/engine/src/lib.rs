@@ -53,7 +53,11 @@ pub mod text;
 pub mod work;
 
 pub use ask::{question::Question, rank::Strategy};
-pub use catalog::{Catalog, Options, bundles::Freshness, process::note_fork};
+pub use catalog::{
+    opened::Catalog,
+    options::{Freshness, Options},
+    process::note_fork,
+};
 pub use document::Document;
 pub use error::Error;
 pub use search::Staleness;

@@ -17,17 +17,18 @@ pub(crate) mod shelf;
 
 use crate::{
     ask::{
-        answer::{Answer, Diagnostic, DiagnosticCode},
+        answer::Answer,
+        asked::Asked,
+        diagnostic::{Diagnostic, DiagnosticCode},
         question::Question,
         rank::Strategy,
-        searched::source_unavailable,
+        searchable::{Searchable, SourceIdentity, Sources, Unavailable},
     },
-    bundle::{Effort, Failure, Fresh},
-    catalog::bundles::{Prepared, Ready, Unavailable},
+    bundle::{UpToDate, error::CompareError, options::CompareOptions},
     disk::{above::Spot, directory::Directory, fence::Fence, marks, open::plain, sealed::Sealed},
     document::{
         concept::compare_by_parts,
-        problem::{Problem, Reported},
+        problem::{NewProblem, Problem, Reported},
     },
     error::Error,
     manifest::{
@@ -35,11 +36,11 @@ use crate::{
         source::{Role, Source},
     },
     memory::{marking::Marks, shelf::Shelf},
-    search::Alone,
+    search::index::Index,
     text::instant::Instant,
     work::task::{Abandoned, Task},
 };
-use std::{os::fd::AsFd, sync::Arc};
+use std::{collections::BTreeMap, os::fd::AsFd, sync::Arc};
 
 pub use marking::Marking;
 pub use overlap::Overlap;
@@ -152,36 +153,36 @@ impl Memory<'_> {
         now: Option<Instant>,
         task: &Task,
     ) -> Result<Reported<Answer>, Error> {
-        let mut prepared = Prepared::default();
+        let mut sources = Places::default();
+        let mut new_problems = Vec::new();
         let mut question = Question { strategy: Strategy::GroupedBySource, quota: None, ..question.clone() };
         question.visible.clear();
         let mut left_out = Vec::new();
         for (at, place) in (0_u32..).zip(places) {
-            let ready =
-                match self.bundle(place, task)? {
-                    Ok(None) => continue,
-                    Ok(Some((directory, fresh))) => {
-                        left_out.extend(unread(&fresh.state.problems).into_iter().map(|message| {
-                            Diagnostic { code: DiagnosticCode::SourceUnavailable, source: Some(at), message }
-                        }));
-                        prepared.report(at, fresh.new_problems);
-                        let Directory { path, identity, .. } = directory;
-                        Ok(Ready { identity, directory: path.into(), state: fresh.state })
-                    }
-                    Err(reason) => Err(Unavailable::because(reason, None)),
-                };
-            prepared.set(at, ready);
+            let found = match self.bundle(place, task)? {
+                Ok(None) => continue,
+                Ok(Some((_, UpToDate { state, new_problems: new }))) => {
+                    left_out.extend(unread(&state.problems).into_iter().map(|message| Diagnostic {
+                        code: DiagnosticCode::SourceUnavailable,
+                        source: Some(at),
+                        message,
+                    }));
+                    new_problems.extend(new.into_iter().map(|problem| NewProblem { source: at, problem }));
+                    Ok(Arc::clone(&state.index))
+                }
+                Err(reason) => Err(reason),
+            };
+            sources.0.insert(at, found);
             question.visible.push(at);
         }
         let snapshot = Arc::new(self.as_sources(places));
-        let searched = Arc::new(question.searched(&snapshot, &prepared));
-        let criteria = question.criteria(now.unwrap_or_else(Instant::now), task)?;
-        let mut answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
+        let now = now.unwrap_or_else(Instant::now);
+        let mut answer = Asked::new(&question, &snapshot, &sources, now, task)?.answer(self.threads, task)?;
         // That nothing is remembered is nothing to be told of.
         answer.diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::SourceUnavailable);
         answer.diagnostics.append(&mut left_out);
         answer.diagnostics.sort_by_key(|diagnostic| diagnostic.source);
-        Ok(Reported { value: answer, problems: prepared.new_problems })
+        Ok(Reported { value: answer, problems: new_problems })
     }
 
     /// What lies in a place.
@@ -191,7 +192,7 @@ impl Memory<'_> {
     pub fn list(&self, place: &Place, task: &Task) -> Result<Contents, Error> {
         Ok(match self.bundle(place, task)? {
             Ok(None) => Contents::default(),
-            Ok(Some((_, Fresh { state, new_problems }))) => {
+            Ok(Some((_, UpToDate { state, new_problems }))) => {
                 let mut concepts: Vec<Remembered> = state
                     .index
                     .concepts()
@@ -205,7 +206,7 @@ impl Memory<'_> {
             }
             Err(reason) => {
                 let sources = self.as_sources(std::slice::from_ref(place));
-                let unread = vec![source_unavailable(&sources, 0, &reason).message];
+                let unread = vec![Diagnostic::source_unavailable(&sources, 0, &reason).message];
                 Contents { unread, ..Contents::default() }
             }
         })
@@ -324,7 +325,7 @@ impl Memory<'_> {
         &self,
         place: &Place,
         task: &Task,
-    ) -> Result<Result<Option<(Directory, Fresh)>, String>, Error> {
+    ) -> Result<Result<Option<(Directory, UpToDate)>, String>, Error> {
         let entered = self.enter(place).and_then(|root| {
             let found = place::walk(root.handle.as_fd(), &place.path, false)?;
             // Where that cannot be done, memories are read all the same.
@@ -340,7 +341,7 @@ impl Memory<'_> {
         let spot = Spot::at(&root);
         let bundle = memories.take(spot, &place.path);
         let sealed = Arc::new(Sealed::of_scope());
-        let effort = Effort {
+        let options = CompareOptions {
             events: memories.events(),
             max_bytes: self.max_bytes,
             threads: self.threads,
@@ -348,15 +349,17 @@ impl Memory<'_> {
             sealed: &sealed,
             source: place.source,
         };
-        match bundle.fresh(&root, effort) {
-            Ok(fresh) => {
-                memories.weigh(spot, &place.path, &fresh.state.index);
-                Ok(Ok(Some((root, fresh))))
+        match bundle.update(&root, options) {
+            Ok(updated) => {
+                memories.weigh(spot, &place.path, &updated.state.index);
+                Ok(Ok(Some((root, updated))))
             }
-            Err(Failure::Abandoned) => Err(Error::Abandoned),
+            Err(CompareError::Abandoned) => Err(Error::Abandoned),
             // It was deleted just now.
-            Err(Failure::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(Ok(None)),
-            Err(Failure::Io(error)) => Ok(Err(format!("{:?} cannot be read: {}", place.path, plain(&error)))),
+            Err(CompareError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(Ok(None)),
+            Err(CompareError::Io(error)) => {
+                Ok(Err(format!("{:?} cannot be read: {}", place.path, plain(&error))))
+            }
         }
     }
 
@@ -407,5 +410,18 @@ fn told<T>(result: Result<T, Refusal>) -> Result<Result<T, String>, Error> {
         Ok(value) => Ok(Ok(value)),
         Err(Refusal::Because(reason)) => Ok(Err(reason)),
         Err(Refusal::Abandoned) => Err(Error::Abandoned),
+    }
+}
+
+/// The places that are read, by their number: what they hold, or why that is not known.
+#[derive(Default)]
+struct Places(BTreeMap<u32, Result<Arc<Index>, String>>);
+
+impl Sources for Places {
+    fn searchable(&self, source: u32) -> Result<Searchable<'_>, Unavailable<'_>> {
+        match self.0.get(&source).expect("every place that is asked was read") {
+            Ok(index) => Ok(Searchable { identity: SourceIdentity(source.into()), index }),
+            Err(reason) => Err(Unavailable { identity: None, reason }),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, TryLockError};
 
-use okf_engine::{Question, catalog};
+use okf_engine::{Question, catalog::conversation};
 use pyo3::{
     exceptions::{PyIndexError, PyRuntimeError},
     prelude::*,
@@ -19,7 +19,7 @@ use crate::{
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Conversation {
     pub(crate) snapshot: Arc<okf_engine::manifest::snapshot::Snapshot>,
-    pub(crate) inner: Mutex<catalog::Conversation>,
+    pub(crate) inner: Mutex<conversation::Conversation>,
 }
 
 #[pymethods]

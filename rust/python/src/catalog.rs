@@ -9,7 +9,7 @@ use std::{
 
 use okf_engine::{
     Freshness, Options,
-    catalog::SourceReport,
+    catalog::report::SourceReport,
     disk::file_watch::WatchState,
     document::problem::Reported,
     document::remark::{FileRemark, Remark, RemarkCode},
@@ -67,7 +67,7 @@ impl ReportRow {
             remark_counts: counts.collect(),
             duplicate_of: report.duplicate_of.map(|at| sources[at as usize].id.clone()),
             failure: report.failure,
-            unwatched: report.unwatched,
+            unwatched: report.compared_because,
         }
     }
 }
@@ -250,7 +250,7 @@ impl Catalog {
     #[pyo3(signature = (snapshot, now, /))]
     fn converse(&self, py: Python<'_>, snapshot: &Snapshot, now: Option<i64>) -> PyResult<Conversation> {
         let (snapshot, now) = (Arc::clone(&snapshot.inner), convert::instant(now));
-        let inner = run(py, || self.inner.converse(Arc::clone(&snapshot), now))?;
+        let inner = run(py, || okf_engine::catalog::conversation::Conversation::begin(&self.inner, Arc::clone(&snapshot), now))?;
         Ok(Conversation { snapshot, inner: Mutex::new(inner) })
     }
 

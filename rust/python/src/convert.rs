@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, path::Path};
 
 use okf_engine::{
     Question, Staleness, Strategy,
-    ask::answer::Diagnostic,
+    ask::diagnostic::Diagnostic,
     document::problem::NewProblem,
     manifest::diagnostic::CatalogDiagnostic,
     manifest::snapshot::Snapshot,

@@ -1,9 +1,8 @@
 //! What one question got (D1 to D5).
 
-use std::sync::{Arc, OnceLock};
-
 use crate::{
     ask::{
+        diagnostic::Diagnostic,
         excerpt::{Finder, excerpt},
         rank::Hit,
         searched::Searched,
@@ -13,40 +12,7 @@ use crate::{
     manifest::snapshot::Snapshot,
     search::Criteria,
 };
-
-/// The kind of a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DiagnosticCode {
-    /// A source could not be read (S4).
-    SourceUnavailable,
-    /// Sources were searched and nothing was admitted (D2).
-    NoMatches,
-    /// There was nothing to search (D1).
-    NoEnabledSources,
-}
-
-impl DiagnosticCode {
-    /// The code as it is shown.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            DiagnosticCode::SourceUnavailable => "SOURCE_UNAVAILABLE",
-            DiagnosticCode::NoMatches => "NO_MATCHES",
-            DiagnosticCode::NoEnabledSources => "NO_ENABLED_SOURCES",
-        }
-    }
-}
-
-/// Something the asker should know about the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// The kind.
-    pub code: DiagnosticCode,
-    /// The source it is about, as a position in the snapshot.
-    pub source: Option<u32>,
-    /// One sentence, without absolute paths (D4).
-    pub message: String,
-}
+use std::sync::{Arc, OnceLock};
 
 /// A ranked answer. It holds the indexes it came from, so that what it shows never changes.
 #[derive(Debug)]

@@ -1,19 +1,7 @@
 //! Many questions at once. Each is given up in the middle when nobody waits any more.
 
-use std::{
-    ops::Deref,
-    ptr,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-
-use hashbrown::HashMap;
-
 use crate::{
-    ask::{answer::Answer, question::Question, searched::Searched},
-    catalog::bundles::Prepared,
+    ask::{answer::Answer, asked::Asked, question::Question, searchable::Sources, searched::Searched},
     manifest::snapshot::Snapshot,
     search::{
         Criteria, Lookup,
@@ -25,28 +13,29 @@ use crate::{
         task::{Abandoned, Task},
     },
 };
+use std::{
+    ops::Deref,
+    ptr,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
-/// How many bytes of matches a batch keeps for its other questions.
-const KEPT: usize = 256 << 20;
-/// What an entry costs besides its matches.
-const ENTRY: usize = 64;
-/// How many entries there is room for: a slot each, even while it is empty.
-const SLOTS: usize = 4 << 20;
+use hashbrown::{HashMap, HashSet};
 
-/// A question taken apart.
-#[derive(Debug)]
-struct Asked<'questions> {
-    question: &'questions Question,
-    criteria: Arc<Criteria>,
-    /// The numbers of its terms in the batch.
-    terms: Vec<u32>,
-    searched: Arc<Searched>,
-}
+/// At most about this many bytes of matches are kept for the other questions of a batch; further ones are found
+/// anew for each question.
+const MAX_KEPT_BYTES: usize = 256 << 20;
+/// Bytes that an entry costs besides its matches.
+const ENTRY_BYTES: usize = 64;
+/// At most this many entries, one for each segment and term: each costs 16 bytes even while it is empty.
+const MAX_ENTRIES: usize = 4 << 20;
 
 /// Answers questions that are put to one state of the sources, in their order.
 pub(crate) fn answer(
     snapshot: &Arc<Snapshot>,
-    prepared: &Prepared,
+    sources: &impl Sources,
     questions: &[Question],
     now: Instant,
     limit: Option<usize>,
@@ -55,22 +44,24 @@ pub(crate) fn answer(
 ) -> Result<Vec<Answer>, Abandoned> {
     let criteria = parallel::map(questions, threads, |question| question.criteria(now, task));
     let criteria = criteria.into_iter().collect::<Result<Vec<_>, Abandoned>>()?;
-    let (terms, count) = numbered(&criteria, task)?;
-    let shared = Shared::new(count, prepared);
+    let (numbers, count) = numbered(&criteria, task)?;
     let mut asked: Vec<Asked<'_>> = Vec::with_capacity(questions.len());
-    for ((question, criteria), terms) in questions.iter().zip(criteria).zip(terms) {
+    let mut indexes: Vec<Arc<Searched>> = Vec::new();
+    for (question, criteria) in questions.iter().zip(criteria) {
         task.go_on()?;
         // Most often one caller asks all of them.
-        let searched = match asked.last() {
-            Some(last) if last.question.is_put_to_the_same(question) => Arc::clone(&last.searched),
-            _ => Arc::new(question.searched(snapshot, prepared)),
-        };
-        asked.push(Asked { question, criteria, terms, searched });
+        let searched = asked.last().and_then(|last| last.sources_for(question)).unwrap_or_else(|| {
+            let searched = Arc::new(question.searched(snapshot, sources));
+            indexes.push(Arc::clone(&searched));
+            searched
+        });
+        asked.push(Asked::of(question, criteria, searched));
     }
-    let answers = parallel::map(&asked, threads, |Asked { question, criteria, terms, searched }| {
+    let shared = Shared::new(count, &indexes);
+    let asked: Vec<_> = asked.into_iter().zip(numbers).collect();
+    let answers = parallel::map(&asked, threads, |(asked, numbers)| {
         task.go_on()?;
-        let lookup = Numbered { shared: &shared, numbers: terms };
-        question.answer(Arc::clone(searched), Arc::clone(criteria), &lookup, limit, 1, task)
+        asked.answer_with(&Numbered { shared: &shared, numbers }, limit, 1, task)
     });
     answers.into_iter().collect()
 }
@@ -99,12 +90,14 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(terms: usize, prepared: &Prepared) -> Self {
-        let segments: Vec<&Segment> = prepared.indexes().flat_map(|index| index.segments()).collect();
-        // Terms beyond that are found anew each time. What is asked often tends to come early.
-        let each = terms.min(SLOTS / segments.len().max(1));
-        let slots = || (0..each).map(|_| OnceLock::new()).collect();
-        let matches = segments.into_iter().map(|segment| (ptr::from_ref(segment).addr(), slots())).collect();
+    fn new(terms: usize, searched: &[Arc<Searched>]) -> Self {
+        let indexes = searched.iter().flat_map(|searched| &searched.sources).map(|(_, index)| index);
+        let segments: HashSet<usize> =
+            indexes.flat_map(|index| index.segments()).map(|segment| ptr::from_ref(segment).addr()).collect();
+        // Terms beyond that are found anew each time. Frequent terms tend to come early.
+        let each = terms.min(MAX_ENTRIES / segments.len().max(1));
+        let entries = || (0..each).map(|_| OnceLock::new()).collect();
+        let matches = segments.into_iter().map(|segment| (segment, entries())).collect();
         Self { matches, kept: AtomicUsize::new(0) }
     }
 }
@@ -142,10 +135,10 @@ impl<'batch> Lookup for Numbered<'batch> {
         move |at, term| {
             let slot = self.numbers.get(at).and_then(|number| slots.get(*number as usize));
             match slot {
-                Some(slot) if shared.kept.load(Ordering::Relaxed) <= KEPT => {
+                Some(slot) if shared.kept.load(Ordering::Relaxed) <= MAX_KEPT_BYTES => {
                     Held::Kept(slot.get_or_init(|| {
                         let found = segment.matches(term);
-                        shared.kept.fetch_add(found.size() + ENTRY, Ordering::Relaxed);
+                        shared.kept.fetch_add(found.size() + ENTRY_BYTES, Ordering::Relaxed);
                         found
                     }))
                 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use crate::{
-    ask::answer::{Diagnostic, DiagnosticCode},
-    catalog::bundles::Prepared,
-    disk::identity::Identity,
-    manifest::{quoted, snapshot::Snapshot},
+    ask::{
+        diagnostic::Diagnostic,
+        searchable::{SourceIdentity, Sources},
+    },
+    manifest::snapshot::Snapshot,
     search::index::Index,
     text::terms::Terms,
 };
@@ -24,50 +25,49 @@ pub(crate) struct Searched {
 }
 
 impl Searched {
-    /// Of these sources, in order S1; if `once`, one directory that several of them name is searched once.
-    pub(crate) fn of(snapshot: &Arc<Snapshot>, prepared: &Prepared, visible: &[u32], once: bool) -> Self {
+    /// The visible sources, given in order S1; with `deduplicate`, sources of one identity are searched once, as
+    /// the first of them (R4).
+    pub(crate) fn new(
+        snapshot: &Arc<Snapshot>,
+        sources: &impl Sources,
+        visible: &[u32],
+        deduplicate: bool,
+    ) -> Self {
         let mut this = Self {
             snapshot: Arc::clone(snapshot),
             sources: Vec::with_capacity(visible.len()),
             unavailable: Vec::new(),
         };
-        let mut met: HashSet<Identity> = HashSet::new();
+        let mut met: HashSet<SourceIdentity> = HashSet::new();
         for &source in visible {
-            let source_of = prepared.get(source);
-            let identity = match source_of {
-                Ok(ready) => Some(ready.identity),
+            let searchable = sources.searchable(source);
+            let identity = match searchable {
+                Ok(searchable) => Some(searchable.identity),
                 Err(unavailable) => unavailable.identity,
             };
-            if once && identity.is_some_and(|identity| !met.insert(identity)) {
+            if deduplicate && identity.is_some_and(|identity| !met.insert(identity)) {
                 continue;
             }
-            match source_of {
-                Ok(ready) => this.sources.push((source, Arc::clone(&ready.state.index))),
+            match searchable {
+                Ok(searchable) => this.sources.push((source, Arc::clone(searchable.index))),
                 Err(unavailable) => {
-                    this.unavailable.push(source_unavailable(snapshot, source, unavailable.told()));
+                    let diagnostic = Diagnostic::source_unavailable(snapshot, source, unavailable.reason);
+                    this.unavailable.push(diagnostic);
                 }
             }
         }
         this
     }
 
-    /// Whether about so many places have to be looked at to find these terms in the largest source.
+    /// Whether finding these terms in the largest source takes at least about `effort` steps, each one entry of
+    /// its vocabulary.
     pub(crate) fn takes(&self, terms: &Terms, effort: usize) -> bool {
         let largest = self.sources.iter().map(|(_, index)| index).max_by_key(|index| index.len());
         largest.is_some_and(|index| index.takes(terms, effort))
     }
 
-    /// How many concepts there are in all of them.
+    /// How many concepts all sources have together.
     pub(crate) fn concepts(&self) -> usize {
         self.sources.iter().map(|(_, index)| index.len()).sum()
-    }
-}
-
-pub(crate) fn source_unavailable(snapshot: &Snapshot, source: u32, reason: &str) -> Diagnostic {
-    let id = &snapshot.sources[source as usize].id;
-    Diagnostic {
-        code: DiagnosticCode::SourceUnavailable,
-        source: Some(source),
-        message: format!("source {} is unavailable: {reason}", quoted(id)),
     }
 }
