@@ -5,6 +5,8 @@ mod frontmatter;
 pub(crate) mod name;
 pub mod problem;
 pub mod remark;
+pub mod status;
+pub mod trust;
 pub mod version;
 
 use crate::{
@@ -14,70 +16,10 @@ use crate::{
         instant::Instant,
     },
 };
+pub use status::Status;
+pub use trust::{Trust, Verified};
+
 use frontmatter::{Fields, Front, Written};
-
-/// How finished a concept is (L1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Status {
-    /// Still being written.
-    Draft,
-    /// Also what a concept is that says nothing, or something unknown.
-    #[default]
-    Stable,
-    /// Kept for those who still use it.
-    Deprecated,
-}
-
-impl Status {
-    /// The word that stands in the frontmatter.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Draft => "draft",
-            Status::Stable => "stable",
-            Status::Deprecated => "deprecated",
-        }
-    }
-
-    /// The status that a text names, if it names one: white space around it does not count, nor does case.
-    fn named(text: &str) -> Option<Self> {
-        let all = [Status::Draft, Status::Stable, Status::Deprecated];
-        all.into_iter().find(|status| status.as_str().eq_ignore_ascii_case(text.trim()))
-    }
-}
-
-/// Who confirmed a concept, from nobody up (L5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Trust {
-    /// Nobody.
-    #[default]
-    Unverified,
-    /// Somebody, but no person by name.
-    MachineConfirmed,
-    /// At least one person.
-    HumanReviewed,
-}
-
-impl Trust {
-    /// The name of the tier.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Trust::Unverified => "unverified",
-            Trust::MachineConfirmed => "machine_confirmed",
-            Trust::HumanReviewed => "human_reviewed",
-        }
-    }
-}
-
-/// What `verified` amounts to (L5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Verified {
-    /// Whenever it was.
-    pub at_any_time: Trust,
-    /// If only those count who looked at what was generated last.
-    pub since_generated: Trust,
-}
 
 /// What one file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -269,7 +211,7 @@ fn document(fields: Fields, body: &str, noted: &mut Noted) -> Document {
         });
     }
     let status = fields.status.map_or(Status::default(), |Written { text, line }| {
-        Status::named(&text).unwrap_or_else(|| {
+        Status::from_field(&text).unwrap_or_else(|| {
             noted.note(Some(line), RemarkCode::UnknownStatus, || {
                 format!(
                     "The `status` \"{}\" is not known, and counts as `stable`: write draft, stable or deprecated.",

@@ -48,6 +48,7 @@ pub mod document;
 pub mod error;
 pub mod manifest;
 pub mod memory;
+mod named_enum;
 pub mod search;
 pub mod text;
 pub mod work;

@@ -345,10 +345,9 @@ impl Subject<'_> {
         let found = match role {
             Field::Absent => return Some(Role::Knowledge),
             Field::Faulty => return None,
-            Field::Once(Node::Text(role)) => match role.as_str() {
-                "knowledge" => return Some(Role::Knowledge),
-                "memory" => return Some(Role::Memory),
-                other => shown::text(other),
+            Field::Once(Node::Text(text)) => match Role::named(text) {
+                Some(role) => return Some(role),
+                None => shown::text(text),
             },
             Field::Once(other) => shown::node(other),
         };
@@ -369,11 +368,9 @@ impl Subject<'_> {
                 return None;
             }
             (Role::Memory, Field::Absent) => "missing".to_owned(),
-            (Role::Memory, Field::Once(Node::Text(tier))) => match tier.as_str() {
-                "session" => return self.unique_tier(index, Tier::Session),
-                "user" => return self.unique_tier(index, Tier::User),
-                "tenant" => return self.unique_tier(index, Tier::Tenant),
-                other => shown::text(other),
+            (Role::Memory, Field::Once(Node::Text(text))) => match Tier::named(text) {
+                Some(tier) => return self.unique_tier(index, tier),
+                None => shown::text(text),
             },
             (Role::Memory, Field::Once(other)) => shown::node(other),
         };

@@ -5,64 +5,34 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use crate::named_enum::named_enum;
+
 /// How many remarks are kept of a bundle, and of one file of it; the others are only counted.
 pub const MOST_REMARKS: usize = 1000;
 
-/// The kind of a remark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RemarkCode {
-    /// Bytes that are not valid text read as U+FFFD (B3).
-    InvalidText,
-    /// What looks like frontmatter was read as body (B4).
-    FrontmatterNotRead,
-    /// An entry of the frontmatter was lost, or taken as it stands (B5).
-    FieldNotRead,
-    /// A field has a shape that is ignored (B5, B6, L5).
-    FieldIgnored,
-    /// A key stands twice; the last one counts (B5).
-    DuplicateKey,
-    /// The one field that the format requires is missing.
-    MissingType,
-    /// `status` is none of the three words (L1).
-    UnknownStatus,
-    /// A date or time cannot be read (L2, L5).
-    UnreadableDate,
-    /// The name looks like a concept's and is not one (B1).
-    NameNotRead,
-    /// A directory of memories was left out (Y10).
-    MemoriesLeftOut,
-}
-
-impl RemarkCode {
-    /// Every code, in the order of the contract.
-    pub const ALL: [RemarkCode; 10] = [
-        RemarkCode::InvalidText,
-        RemarkCode::FrontmatterNotRead,
-        RemarkCode::FieldNotRead,
-        RemarkCode::FieldIgnored,
-        RemarkCode::DuplicateKey,
-        RemarkCode::MissingType,
-        RemarkCode::UnknownStatus,
-        RemarkCode::UnreadableDate,
-        RemarkCode::NameNotRead,
-        RemarkCode::MemoriesLeftOut,
-    ];
-
-    /// The code as it is shown.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RemarkCode::InvalidText => "INVALID_TEXT",
-            RemarkCode::FrontmatterNotRead => "FRONTMATTER_NOT_READ",
-            RemarkCode::FieldNotRead => "FIELD_NOT_READ",
-            RemarkCode::FieldIgnored => "FIELD_IGNORED",
-            RemarkCode::DuplicateKey => "DUPLICATE_KEY",
-            RemarkCode::MissingType => "MISSING_TYPE",
-            RemarkCode::UnknownStatus => "UNKNOWN_STATUS",
-            RemarkCode::UnreadableDate => "UNREADABLE_DATE",
-            RemarkCode::NameNotRead => "NAME_NOT_READ",
-            RemarkCode::MemoriesLeftOut => "MEMORIES_LEFT_OUT",
-        }
+named_enum! {
+    /// The kind of a remark, in the order of the contract (B11).
+    pub enum RemarkCode {
+        /// Bytes that are not valid text read as U+FFFD (B3).
+        InvalidText = "INVALID_TEXT",
+        /// What looks like frontmatter was read as body (B4).
+        FrontmatterNotRead = "FRONTMATTER_NOT_READ",
+        /// An entry of the frontmatter was lost, or taken as it stands (B5).
+        FieldNotRead = "FIELD_NOT_READ",
+        /// A field has a shape that is ignored (B5, B6, L5).
+        FieldIgnored = "FIELD_IGNORED",
+        /// A key stands twice; the last one counts (B5).
+        DuplicateKey = "DUPLICATE_KEY",
+        /// The one field that the format requires is missing.
+        MissingType = "MISSING_TYPE",
+        /// `status` is none of the three words (L1).
+        UnknownStatus = "UNKNOWN_STATUS",
+        /// A date or time cannot be read (L2, L5).
+        UnreadableDate = "UNREADABLE_DATE",
+        /// The name looks like a concept's and is not one (B1).
+        NameNotRead = "NAME_NOT_READ",
+        /// A directory of memories was left out (Y10).
+        MemoriesLeftOut = "MEMORIES_LEFT_OUT",
     }
 }
 

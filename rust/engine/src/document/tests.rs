@@ -217,8 +217,8 @@ fn status_is_one_of_three_words() {
         assert_eq!(unknown, !is_known, "{written:?}");
     }
     assert_eq!(parse("").status, Status::Stable);
-    for status in [Status::Draft, Status::Stable, Status::Deprecated] {
-        assert_eq!(Status::named(status.as_str()), Some(status));
+    for status in Status::ALL {
+        assert_eq!(Status::from_field(status.as_str()), Some(status));
     }
 }
 

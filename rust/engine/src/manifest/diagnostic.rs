@@ -1,75 +1,50 @@
 //! What can be wrong with a catalog (M1, C1).
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
-/// Declares the codes once: the variant, the text users see, and what it means.
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+) => {
-        /// The kind of a fault in a catalog manifest.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum CatalogDiagnosticCode {
-            $($(#[doc = $doc])+ $variant,)+
-        }
+use crate::named_enum::named_enum;
 
-        impl CatalogDiagnosticCode {
-            /// Every code, in the order the checks run.
-            pub const ALL: &[CatalogDiagnosticCode] = &[$(CatalogDiagnosticCode::$variant,)+];
-
-            /// The code as it is shown.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(CatalogDiagnosticCode::$variant => $text,)+
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    /// Not JSON, not UTF-8, unreadable, a repeated key, or the root or a source is not an object.
-    ParseError = "PARSE_ERROR",
-    /// The root object has a key the format does not know.
-    UnknownRootProperty = "UNKNOWN_ROOT_PROPERTY",
-    /// `version` is not the integer 1.
-    WrongVersion = "WRONG_VERSION",
-    /// `sources` is missing, not a list, or empty.
-    EmptySources = "EMPTY_SOURCES",
-    /// A source has a key the format does not know.
-    UnknownSourceProperty = "UNKNOWN_SOURCE_PROPERTY",
-    /// An id is missing or is not one segment (M2).
-    InvalidSourceId = "INVALID_SOURCE_ID",
-    /// Two sources share an id.
-    DuplicateSourceId = "DUPLICATE_SOURCE_ID",
-    /// A path is missing, not a string, or empty.
-    EmptyPath = "EMPTY_PATH",
-    /// `priority` is not a 32-bit signed integer.
-    MalformedPriority = "MALFORMED_PRIORITY",
-    /// `enabled` is not a boolean.
-    MalformedEnabled = "MALFORMED_ENABLED",
-    /// `role` is neither `knowledge` nor `memory`.
-    IllegalRole = "ILLEGAL_ROLE",
-    /// `tier` does not fit the role.
-    IllegalTier = "ILLEGAL_TIER",
-    /// Two memory sources share a tier.
-    DuplicateMemoryTier = "DUPLICATE_MEMORY_TIER",
-    /// A key, or a text in a value, contains U+0000.
-    EmbeddedNul = "EMBEDDED_NUL",
-    /// A path that no file system can have.
-    InvalidPath = "INVALID_PATH",
-    /// A path that does not start from the manifest's directory.
-    AbsolutePath = "ABSOLUTE_PATH",
-    /// A path that leaves the catalog root.
-    OutsideRoot = "OUTSIDE_ROOT",
-    /// Nothing is there, or it is not a directory.
-    TargetNotFound = "TARGET_NOT_FOUND",
-    /// A link, or something whose kind cannot be told, at the target or on the way to it.
-    ReparsePointInPath = "REPARSE_POINT_IN_PATH",
-}
-
-impl fmt::Display for CatalogDiagnosticCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+named_enum! {
+    /// The kind of a fault in a catalog manifest, in the order in which the checks run.
+    pub enum CatalogDiagnosticCode {
+        /// Not JSON, not UTF-8, unreadable, a repeated key, or the root or a source is not an object.
+        ParseError = "PARSE_ERROR",
+        /// The root object has a key the format does not know.
+        UnknownRootProperty = "UNKNOWN_ROOT_PROPERTY",
+        /// `version` is not the integer 1.
+        WrongVersion = "WRONG_VERSION",
+        /// `sources` is missing, not a list, or empty.
+        EmptySources = "EMPTY_SOURCES",
+        /// A source has a key the format does not know.
+        UnknownSourceProperty = "UNKNOWN_SOURCE_PROPERTY",
+        /// An id is missing or is not one segment (M2).
+        InvalidSourceId = "INVALID_SOURCE_ID",
+        /// Two sources share an id.
+        DuplicateSourceId = "DUPLICATE_SOURCE_ID",
+        /// A path is missing, not a string, or empty.
+        EmptyPath = "EMPTY_PATH",
+        /// `priority` is not a 32-bit signed integer.
+        MalformedPriority = "MALFORMED_PRIORITY",
+        /// `enabled` is not a boolean.
+        MalformedEnabled = "MALFORMED_ENABLED",
+        /// `role` is neither `knowledge` nor `memory`.
+        IllegalRole = "ILLEGAL_ROLE",
+        /// `tier` does not fit the role.
+        IllegalTier = "ILLEGAL_TIER",
+        /// Two memory sources share a tier.
+        DuplicateMemoryTier = "DUPLICATE_MEMORY_TIER",
+        /// A key, or a text in a value, contains U+0000.
+        EmbeddedNul = "EMBEDDED_NUL",
+        /// A path that no file system can have.
+        InvalidPath = "INVALID_PATH",
+        /// A path that does not start from the manifest's directory.
+        AbsolutePath = "ABSOLUTE_PATH",
+        /// A path that leaves the catalog root.
+        OutsideRoot = "OUTSIDE_ROOT",
+        /// Nothing is there, or it is not a directory.
+        TargetNotFound = "TARGET_NOT_FOUND",
+        /// A link, or something whose kind cannot be told, at the target or on the way to it.
+        ReparsePointInPath = "REPARSE_POINT_IN_PATH",
     }
 }
 

@@ -1,59 +1,26 @@
 //! What the manifest says about one bundle.
 
-use std::fmt;
+use crate::named_enum::named_enum;
 
-/// What a source is for. Only `Knowledge` is ever searched by a resolver (S1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
-    /// Searched.
-    Knowledge,
-    /// Where a host writes what it wants to remember.
-    Memory,
-}
-
-impl Role {
-    /// The word that stands in the manifest.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Role::Knowledge => "knowledge",
-            Role::Memory => "memory",
-        }
+named_enum! {
+    /// What a source is for.
+    pub enum Role {
+        /// Resolvers search it (S1).
+        Knowledge = "knowledge",
+        /// A host stores memories in it. Resolvers never search it.
+        Memory = "memory",
     }
 }
 
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// How far a memory source reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Tier {
-    /// One conversation.
-    Session,
-    /// One user.
-    User,
-    /// Everybody of one tenant.
-    Tenant,
-}
-
-impl Tier {
-    /// The word that stands in the manifest.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Tier::Session => "session",
-            Tier::User => "user",
-            Tier::Tenant => "tenant",
-        }
-    }
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+named_enum! {
+    /// Who shares the memories of a memory source.
+    pub enum Tier {
+        /// One conversation.
+        Session = "session",
+        /// One user, in all conversations.
+        User = "user",
+        /// All users of one tenant.
+        Tenant = "tenant",
     }
 }
 
