@@ -53,14 +53,41 @@ pub mod search;
 pub mod text;
 pub mod work;
 
-pub use ask::{question::Question, rank::Strategy};
+pub use ask::{
+    answer::{Answer, Passage},
+    diagnostic::{Diagnostic, DiagnosticCode},
+    question::Question,
+    rank::Strategy,
+    snippet::{MOST as MAX_SNIPPET_CHARACTERS, window as snippet_window},
+};
 pub use catalog::{
+    conversation::Conversation,
+    in_memory::{InMemoryCatalog, TextSnapshot, TextSource},
     opened::Catalog,
     options::{Freshness, Options},
     process::note_fork,
+    report::SourceReport,
 };
-pub use document::Document;
+pub use disk::file_watch::WatchState as FileWatchState;
+pub use document::{
+    Document, Read, Status, Trust,
+    concept::Concept,
+    nodes,
+    problem::{NewProblem, Problem, Reported},
+    remark::{FileRemark, Remark, RemarkCode},
+};
 pub use error::Error;
+pub use manifest::{
+    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
+    parse as parse_manifest,
+    snapshot::Snapshot,
+    source::{Role, Source, Tier},
+};
+pub use memory::{Contents, Deletion, Entry, Marking, Memory, Overlap, Place, Value};
 pub use search::Staleness;
-pub use text::instant::Instant;
+pub use text::{
+    grapheme::last_end as last_grapheme_end,
+    instant::Instant,
+    terms::{Terms, is_blank},
+};
 pub use work::task::Task;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use okf_engine::{Error, manifest::diagnostic::CatalogDiagnostic};
+use okf_engine::{CatalogDiagnostic, Error};
 use pyo3::{
     prelude::*,
     types::{PyTuple, PyType},

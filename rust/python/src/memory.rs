@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use okf_engine::{
-    Error, Task,
-    document::problem::Reported,
-    manifest::snapshot::Snapshot,
-    memory::{Contents, Deletion, Entry, Marking, Overlap, Place, Value},
+    Contents, Deletion, Entry, Error, Instant, Marking, Overlap, Place, Reported, Snapshot, Task, Value,
 };
 use pyo3::prelude::*;
 
 use crate::{
     answer::Answer,
-    convert::{self, QuestionRow},
     errors::run,
-    patience::{Cancellation, run_as_long_as, run_patiently, task_of},
+    question::Question,
+    rows::SourceProblemRow,
+    wait::{Call, Cancellation},
 };
 
 /// `(position of the memory source, directory below it)`
@@ -46,9 +44,9 @@ impl Memory {
     fn work<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&okf_engine::memory::Memory<'_>, &Task) -> Result<T, Error> + Send,
+        work: impl FnOnce(&okf_engine::Memory<'_>, &Task) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        run_patiently(py, &self.snapshot, None, |task| work(&self.catalog.memory(&self.snapshot)?, task))
+        Call::plain(py, &self.snapshot).wait(|task| work(&self.catalog.memory(&self.snapshot)?, task))
     }
 }
 
@@ -74,19 +72,18 @@ impl Memory {
         &self,
         py: Python<'_>,
         places: Vec<PlaceRow>,
-        question: QuestionRow<'_>,
+        question: &Question,
         now: Option<i64>,
         cancellation: Option<&Bound<'_, Cancellation>>,
     ) -> PyResult<Answer> {
         let places: Vec<Place> = places.into_iter().map(place).collect();
-        let question = convert::question(question, &self.snapshot)?;
-        let now = convert::instant(now);
+        let question = question.of(&self.snapshot)?;
+        let now = now.map(Instant::from_micros);
+        let call = Call { py, snapshot: &self.snapshot, on_progress: None, cancellation };
         let Reported { value, problems } =
-            run_as_long_as(py, &task_of(cancellation), &self.snapshot, None, |task| {
-                self.catalog.memory(&self.snapshot)?.read(&places, &question, now, task)
-            })?;
-        let problems = convert::problem_rows(value.snapshot(), problems);
-        Ok(Answer { inner: Arc::new(value), problems })
+            call.wait(|task| self.catalog.memory(&self.snapshot)?.read(&places, question, now, task))?;
+        let problems = SourceProblemRow::all(value.snapshot(), problems);
+        Ok(Answer::new(Arc::new(value), problems))
     }
 
     /// What lies in a place.

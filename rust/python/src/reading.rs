@@ -1,10 +1,6 @@
 //! How one file is read, for whoever compares that with other readers.
 
-use okf_engine::{
-    Document,
-    document::remark::Remark,
-    document::{Read, nodes},
-};
+use okf_engine::{Document, Read, Remark, nodes};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 /// `(line, code, sentence)`

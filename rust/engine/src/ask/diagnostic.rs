@@ -1,27 +1,19 @@
 //! What the asker should know about an answer (S4, D1 to D4).
 
-use crate::manifest::{quoted, snapshot::Snapshot};
+use crate::{
+    manifest::{quoted, snapshot::Snapshot},
+    named_enum::named_enum,
+};
 
-/// The kind of a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DiagnosticCode {
-    /// A source could not be read (S4).
-    SourceUnavailable,
-    /// Sources were searched and nothing was admitted (D2).
-    NoMatches,
-    /// There was nothing to search (D1).
-    NoEnabledSources,
-}
-
-impl DiagnosticCode {
-    /// The code as it is shown.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            DiagnosticCode::SourceUnavailable => "SOURCE_UNAVAILABLE",
-            DiagnosticCode::NoMatches => "NO_MATCHES",
-            DiagnosticCode::NoEnabledSources => "NO_ENABLED_SOURCES",
-        }
+named_enum! {
+    /// The kind of a diagnostic.
+    pub enum DiagnosticCode {
+        /// A source could not be read (S4).
+        SourceUnavailable = "SOURCE_UNAVAILABLE",
+        /// Sources were searched and nothing was admitted (D2).
+        NoMatches = "NO_MATCHES",
+        /// There was nothing to search (D1).
+        NoEnabledSources = "NO_ENABLED_SOURCES",
     }
 }
 

@@ -10,6 +10,10 @@ use crate::{
     work::task::{Abandoned, Task},
 };
 
+/// A question of more bytes takes so long that it must be possible to interrupt it: it is not answered in-line, on
+/// the thread of the caller.
+const MAX_INLINE_BYTES: usize = 512;
+
 /// What is asked, of which sources, and how the answer is ordered.
 #[derive(Debug, Clone)]
 pub struct Question {
@@ -28,6 +32,11 @@ pub struct Question {
 }
 
 impl Question {
+    /// Whether it may be answered in-line.
+    pub(crate) fn is_short(&self) -> bool {
+        self.text.len() <= MAX_INLINE_BYTES
+    }
+
     /// What every concept is compared with, at the time `now`.
     pub(super) fn criteria(&self, now: Instant, task: &Task) -> Result<Arc<Criteria>, Abandoned> {
         task.go_on()?;

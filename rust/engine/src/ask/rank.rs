@@ -4,18 +4,20 @@ use std::num::NonZeroUsize;
 
 use crate::{
     ask::fairness::Interleaved,
+    named_enum::named_enum,
     search::{Scored, index::Order},
 };
 
-/// How passages of several sources are put in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Strategy {
-    /// Source by source (R1).
-    GroupedBySource,
-    /// By score alone (R2).
-    Merged,
-    /// By the priority of the source, then by score (R3).
-    PriorityWeighted,
+named_enum! {
+    /// How passages of several sources are put in order.
+    pub enum Strategy {
+        /// Source by source (R1).
+        GroupedBySource = "grouped_by_source",
+        /// By score alone (R2).
+        Merged = "merged",
+        /// By the priority of the source, then by score (R3).
+        PriorityWeighted = "priority_weighted",
+    }
 }
 
 impl Strategy {

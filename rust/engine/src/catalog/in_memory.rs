@@ -209,6 +209,23 @@ impl InMemoryCatalog {
         Ok(asked.answer(self.threads, task)?)
     }
 
+    /// Answers as [`search`](Self::search) does if that takes less time than starting a thread; `None` otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn search_inline(
+        &self,
+        sources: &TextSnapshot,
+        question: &Question,
+        now: Option<Instant>,
+    ) -> Result<Option<Answer>, Error> {
+        if question.is_short() {
+            self.search(sources, question, now, &Task::default()).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
     /// Answers each question as [`search`](Self::search) does, in their order; `limit` keeps the top of each answer.
     ///
     /// # Errors

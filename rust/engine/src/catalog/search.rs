@@ -17,10 +17,6 @@ use crate::{
     work::task::Task,
 };
 
-/// A question of more bytes is not answered in-line by [`Catalog::search_unchanged`]: it takes so long that it must
-/// be possible to interrupt it.
-const MAX_INLINE_QUESTION_BYTES: usize = 512;
-
 impl Catalog {
     /// Answers one question from a snapshot of this catalog; without `now`, at the system's time.
     ///
@@ -50,7 +46,7 @@ impl Catalog {
         question: &Question,
         now: Option<Instant>,
     ) -> Result<Option<Reported<Answer>>, Error> {
-        if question.text.len() > MAX_INLINE_QUESTION_BYTES {
+        if !question.is_short() {
             return Ok(None);
         }
         let now = now.unwrap_or_else(Instant::now);

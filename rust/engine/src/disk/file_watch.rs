@@ -95,6 +95,17 @@ pub enum WatchState {
     },
 }
 
+impl WatchState {
+    /// Whether changes are found at all.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        match self {
+            WatchState::Events | WatchState::Polling { .. } => true,
+            WatchState::Off { .. } => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Running {
     stop: Arc<AtomicBool>,

@@ -36,6 +36,12 @@ impl Snapshot {
         Self { generation, sources, manifest_directory, candidates, memories }
     }
 
+    /// A snapshot without sources.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::new(0, Vec::new(), PathBuf::new())
+    }
+
     /// The paths and tiers of the memory sources, enabled or not, in the order of the file.
     pub(crate) fn memories(&self) -> &[(String, Tier)] {
         &self.memories
