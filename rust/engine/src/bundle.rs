@@ -434,7 +434,7 @@ struct Read {
     stamp: Stamp,
     /// Whether the stamp stayed the same while the file was read.
     settled: bool,
-    document: Result<document::Read, String>,
+    document: Result<document::ParsedFile, String>,
 }
 
 /// Reads one file; `None` if it is gone.

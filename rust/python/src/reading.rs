@@ -3,7 +3,7 @@
 use okf_engine::{
     Document,
     document::remark::Remark,
-    document::{Read, nodes},
+    document::{ParsedFile, nodes},
 };
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
@@ -22,7 +22,7 @@ type DocumentRow<'py> = (Bound<'py, PyDict>, String, Vec<RemarkRow>, Vec<(&'stat
 pub(crate) fn read_document<'py>(py: Python<'py>, data: &[u8]) -> PyResult<DocumentRow<'py>> {
     let read = py.detach(|| Document::read(data)).map_err(PyValueError::new_err)?;
     let nodes = py.detach(|| nodes(data));
-    let Read { document, okf_version, remarks, remark_counts: _ } = read;
+    let ParsedFile { document, okf_version, remarks, remark_counts: _ } = read;
     let fields = PyDict::new(py);
     fields.set_item("title", document.title)?;
     fields.set_item("description", document.description)?;
