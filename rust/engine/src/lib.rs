@@ -70,7 +70,7 @@ pub use catalog::{
 };
 pub use disk::file_watch::WatchState as FileWatchState;
 pub use document::{
-    Document, Read, Status, Trust,
+    Document, ParsedFile, Status, Trust,
     concept::Concept,
     nodes,
     problem::{NewProblem, Problem, Reported},

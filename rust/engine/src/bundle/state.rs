@@ -176,7 +176,7 @@ pub(super) struct FileContent {
     pub(super) stamp: Stamp,
     /// Whether the stamp stayed the same while the file was read.
     pub(super) settled: bool,
-    pub(super) document: Result<crate::document::Read, String>,
+    pub(super) document: Result<crate::document::ParsedFile, String>,
 }
 
 /// The id of the concept in the file at a path (B2).

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::document::Document;
+use crate::document::parsed::Document;
 
 /// A document under its id (B2).
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,133 +1,72 @@
-//! What stands in front of a document, and which fields it sets (B4 to B6).
+//! The frontmatter of a file: where it is, its YAML, and the fields that the YAML sets (B4 to B6).
+//!
+//! YAML is read in up to three ways, until one succeeds: as the standard says; as common readers do, which accept
+//! more ([`lenient`]); and entry by entry, so that a slip in one field costs no other field ([`entries`]).
 
 mod budget;
+mod cursor;
+mod delimiters;
 mod entries;
 mod fields;
 mod lenient;
-mod tree;
-mod trust;
-
+mod line;
+mod surrogate;
 #[cfg(test)]
 mod tests;
+mod tree;
+mod verified;
+
+pub(crate) use delimiters::Frontmatter;
+pub(crate) use fields::{Fields, Scalar};
 
 use std::borrow::Cow;
 
-use crate::{document::Noted, text::decode::MARK};
-use budget::{Budget, MAX_LEN};
-pub(crate) use fields::{Fields, Written};
-use tree::{Content, Tree};
+use crate::{document::remark_collector::RemarkCollector, text::decode::BYTE_ORDER_MARK};
+use budget::{Budget, MAX_YAML_BYTES};
+use tree::{Tree, Value};
 
-/// How a text begins (B4).
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Front<'text> {
-    /// With nothing but text.
-    None,
-    /// With a frontmatter in TOML, between lines `+++`, in this line.
-    Toml(u32),
-    /// With a line `---`, in this line, and there is no other one.
-    Unclosed(u32),
-    /// With a block between two lines `---`.
-    Block {
-        /// What stands between them.
-        yaml: &'text str,
-        /// The line of the first `---`, from 1.
-        line: u32,
-        /// What follows, without the line end at its start.
-        body: &'text str,
-    },
-}
-
-impl<'text> Front<'text> {
-    /// Looks for the lines. Those above the first that are blank are passed over.
-    pub(crate) fn of(text: &'text str) -> Self {
-        let mut at = 0;
-        let mut number = 0;
-        let mut opened = None;
-        for line in text.split_inclusive('\n') {
-            at += line.len();
-            number += 1;
-            match opened {
-                None if is_fence(line) => opened = Some((at, number)),
-                None if is_toml_fence(line) => return Front::Toml(number),
-                None if !line.trim_start_matches(MARK).trim().is_empty() => return Front::None,
-                Some((start, opened)) if is_fence(line) => {
-                    let yaml = &text[start..at - line.len()];
-                    let body = &text[at..];
-                    return Front::Block {
-                        yaml,
-                        line: opened,
-                        body: body.strip_prefix('\n').unwrap_or(body),
-                    };
-                }
-                _ => {}
-            }
-        }
-        opened.map_or(Front::None, |(_, line)| Front::Unclosed(line))
+/// Reads the fields from the YAML between the two `---` lines. An empty text sets no field. `None` if the text is
+/// no mapping.
+///
+/// The lines of remarks and of fields count from 1 in `yaml`.
+pub(crate) fn read(yaml: &str, remarks: &mut RemarkCollector) -> Option<Fields> {
+    let tree = parse(yaml, remarks)?;
+    match tree.root() {
+        Some(Value::Mapping) => Some(fields::read(&tree, yaml, remarks)),
+        _ => Some(Fields::default()),
     }
 }
 
-/// Whether a line is `---` at column 0, after which white space may stand. Files that were put together from
-/// others have marks at the start of lines.
-fn is_fence(line: &str) -> bool {
-    line.trim_start_matches(MARK).trim_end() == "---"
-}
-
-fn is_toml_fence(line: &str) -> bool {
-    line.trim_start_matches(MARK).trim_end() == "+++"
-}
-
-impl Fields {
-    /// Reads what stands between the lines `---`: a YAML mapping, or nothing at all. `None` if it is neither.
-    ///
-    /// Notes are on lines of `yaml`, from 1.
-    pub(crate) fn read(yaml: &str, noted: &mut Noted) -> Option<Self> {
-        let tree = read(yaml, noted)?;
-        match tree.root() {
-            Some(Content::Mapping) => Some(fields::read(&tree, yaml, noted)),
-            _ => Some(Fields::default()),
-        }
-    }
-}
-
-/// All that a block says, node by node in the order they are written; collections end with a node too.
+/// All nodes of the YAML in the order they are written, each as its kind and its text.
 pub(crate) fn nodes(yaml: &str) -> Vec<(&'static str, String)> {
-    read(yaml, &mut Noted::default()).map_or_else(Vec::new, |tree| tree.flat())
+    parse(yaml, &mut RemarkCollector::default()).map_or_else(Vec::new, |tree| tree.kinds_and_texts())
 }
 
-/// Reads a block as the standard says; or else as common readers do; or else entry by entry (B5). `None` if it
-/// is no mapping even then.
-fn read(yaml: &str, noted: &mut Noted) -> Option<Tree> {
-    let yaml = without_marks(yaml);
-    let short = Some(&*yaml).filter(|yaml| yaml.len() <= MAX_LEN);
-    short.and_then(whole).or_else(|| entries::read(&yaml, noted))
+/// Parses the YAML as one text, or entry by entry if that fails (B5). `None` if it is no mapping.
+fn parse(yaml: &str, remarks: &mut RemarkCollector) -> Option<Tree> {
+    let yaml = without_byte_order_marks(yaml);
+    let short_enough = Some(&*yaml).filter(|yaml| yaml.len() <= MAX_YAML_BYTES);
+    short_enough.and_then(parse_whole).or_else(|| entries::parse(&yaml, remarks))
 }
 
-/// The block as one mapping, or as nothing.
-fn whole(yaml: &str) -> Option<Tree> {
-    let read = |yaml: &str| {
-        let tree = Tree::read(yaml, &mut Budget::for_expanding(yaml)).ok()?;
-        matches!(tree.root(), None | Some(Content::Mapping | Content::Null)).then_some(tree)
+/// Parses the YAML as one mapping, or as an empty document.
+fn parse_whole(yaml: &str) -> Option<Tree> {
+    let parse = |yaml: &str| {
+        let tree = Tree::parse(yaml, &mut Budget::for_expanding(yaml)).ok()?;
+        matches!(tree.root(), None | Some(Value::Mapping | Value::Null)).then_some(tree)
     };
-    read(yaml).or_else(|| match lenient::relaxed(yaml) {
-        Cow::Owned(yaml) => read(&yaml),
+    parse(yaml).or_else(|| match lenient::to_strict(yaml) {
+        Cow::Owned(yaml) => parse(&yaml),
         Cow::Borrowed(_) => None,
     })
 }
 
-/// The text without the marks at the start of its lines, where YAML allows none.
-fn without_marks(yaml: &str) -> Cow<'_, str> {
-    if !yaml.starts_with(MARK) && memchr::memmem::find(yaml.as_bytes(), "\n\u{FEFF}".as_bytes()).is_none() {
+/// The text without byte-order marks at the start of its lines, where YAML allows none.
+fn without_byte_order_marks(yaml: &str) -> Cow<'_, str> {
+    if !yaml.starts_with(BYTE_ORDER_MARK)
+        && memchr::memmem::find(yaml.as_bytes(), "\n\u{FEFF}".as_bytes()).is_none()
+    {
         return Cow::Borrowed(yaml);
     }
-    Cow::Owned(yaml.split_inclusive('\n').map(|line| line.trim_start_matches(MARK)).collect())
-}
-
-/// A key, short enough for a sentence and without what a terminal would obey.
-pub(crate) fn shown(key: &str) -> String {
-    const MOST: usize = 60;
-    let mut shown: String = key.chars().take(MOST).filter(|c| !c.is_control()).collect();
-    if key.chars().nth(MOST).is_some() {
-        shown.push('…');
-    }
-    shown
+    Cow::Owned(yaml.split_inclusive('\n').map(|line| line.trim_start_matches(BYTE_ORDER_MARK)).collect())
 }

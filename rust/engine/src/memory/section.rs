@@ -64,7 +64,7 @@ fn is_loss(code: RemarkCode) -> bool {
     matches!(code, RemarkCode::FrontmatterNotRead | RemarkCode::FieldNotRead)
 }
 
-fn read_back(bytes: &[u8]) -> Result<document::Read, String> {
+fn read_back(bytes: &[u8]) -> Result<document::ParsedFile, String> {
     Document::read(bytes).map_err(|reason| format!("could not be read after it was written: {reason}"))
 }
 

@@ -1,34 +1,34 @@
-//! The text of a file (B3).
+//! The text of a file: decodes its bytes, and unifies its line ends (B3).
 
 use std::borrow::Cow;
 
-/// The mark that may stand in front of a text.
-pub(crate) const MARK: char = '\u{FEFF}';
+/// The character U+FEFF, which may stand in front of a text and is no part of it.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
-/// What the bytes of a file say. Lines end at `\n`.
+/// A decoded file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Text<'bytes> {
-    /// Without the marks in front of it.
+pub(crate) struct DecodedText<'bytes> {
+    /// The text without leading byte-order marks. Its lines end at `\n`.
     pub(crate) text: Cow<'bytes, str>,
-    /// Where bytes stand that are not valid, if there are any.
-    pub(crate) invalid: Option<Invalid>,
+    /// The bytes that are not valid, if there are any.
+    pub(crate) invalid: Option<InvalidBytes>,
 }
 
-/// Bytes that are not valid, each read as U+FFFD.
+/// Bytes that are not valid. Each of them is read as U+FFFD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Invalid {
-    /// The line of the first, from 1.
+pub(crate) struct InvalidBytes {
+    /// The line of the first one, from 1.
     pub(crate) line: u32,
-    /// How many there are; in UTF-16, how many units of two bytes.
+    /// How many there are. In UTF-16, the number of code units, which have two bytes each.
     pub(crate) count: usize,
 }
 
-/// Decodes UTF-8, or UTF-16 where its mark stands first.
+/// Decodes bytes as UTF-8, or as UTF-16 if they begin with a byte-order mark of UTF-16.
 ///
 /// # Errors
-/// The file holds a NUL: it is no text (B7).
-pub(crate) fn decode(bytes: &[u8]) -> Result<Text<'_>, String> {
-    let (text, first, count) = match bytes {
+/// The file holds a NUL character, so it is binary (B7).
+pub(crate) fn decode(bytes: &[u8]) -> Result<DecodedText<'_>, String> {
+    let Replaced { text, first, count } = match bytes {
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         _ => utf8(bytes),
@@ -36,18 +36,26 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Text<'_>, String> {
     if memchr::memchr(0, text.as_bytes()).is_some() {
         return Err("it is binary: it holds a NUL".to_owned());
     }
-    let invalid = (count > 0).then(|| Invalid { line: line_at(&text, first), count });
+    let invalid = (count > 0).then(|| InvalidBytes { line: line_at(&text, first), count });
     let text = match text {
-        Cow::Borrowed(text) => unix_lines(text.trim_start_matches(MARK)),
-        Cow::Owned(text) => Cow::Owned(unix_lines(text.trim_start_matches(MARK)).into_owned()),
+        Cow::Borrowed(text) => unix_lines(text.trim_start_matches(BYTE_ORDER_MARK)),
+        Cow::Owned(text) => Cow::Owned(unix_lines(text.trim_start_matches(BYTE_ORDER_MARK)).into_owned()),
     };
-    Ok(Text { text, invalid })
+    Ok(DecodedText { text, invalid })
 }
 
-/// The text, where in it the first byte stands that is not valid, and how many there are.
-fn utf8(bytes: &[u8]) -> (Cow<'_, str>, usize, usize) {
+/// A text in which U+FFFD replaces what is not valid.
+struct Replaced<'bytes> {
+    text: Cow<'bytes, str>,
+    /// The position in `text` of the first replacement, in bytes; 0 if there is none.
+    first: usize,
+    /// The number of replacements.
+    count: usize,
+}
+
+fn utf8(bytes: &[u8]) -> Replaced<'_> {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return (Cow::Borrowed(text), 0, 0);
+        return Replaced { text: Cow::Borrowed(text), first: 0, count: 0 };
     }
     let mut text = String::with_capacity(bytes.len());
     let (mut first, mut count) = (None, 0);
@@ -59,32 +67,34 @@ fn utf8(bytes: &[u8]) -> (Cow<'_, str>, usize, usize) {
             text.push(char::REPLACEMENT_CHARACTER);
         }
     }
-    (Cow::Owned(text), first.unwrap_or(0), count)
+    Replaced { text: Cow::Owned(text), first: first.unwrap_or(0), count }
 }
 
-/// As [`utf8`]. Halves of pairs that stand alone are not valid, nor is half a unit at the end.
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (Cow<'_, str>, usize, usize) {
+/// Decodes UTF-16 without its byte-order mark. A surrogate without its pair is not valid, and neither is half a
+/// code unit at the end.
+fn utf16(bytes: &[u8], code_unit: fn([u8; 2]) -> u16) -> Replaced<'_> {
     let (units, rest) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(bytes.len());
     let (mut first, mut count) = (None, 0);
-    let read = char::decode_utf16(units.iter().copied().map(unit));
-    for c in read.map(Result::ok).chain((!rest.is_empty()).then_some(None)) {
-        if c.is_none() {
+    let characters = char::decode_utf16(units.iter().copied().map(code_unit)).map(Result::ok);
+    let half_unit = (!rest.is_empty()).then_some(None);
+    for character in characters.chain(half_unit) {
+        if character.is_none() {
             first.get_or_insert(text.len());
             count += 1;
         }
-        text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
+        text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
-    (Cow::Owned(text), first.unwrap_or(0), count)
+    Replaced { text: Cow::Owned(text), first: first.unwrap_or(0), count }
 }
 
-/// The line in which a byte of a text stands, from 1, whatever ends the lines.
-fn line_at(text: &str, at: usize) -> u32 {
-    let ends = unix_lines(&text[..at]).bytes().filter(|byte| *byte == b'\n').count();
-    u32::try_from(ends + 1).unwrap_or(u32::MAX)
+/// The number of the line that holds a byte position, from 1. Every kind of line end counts.
+fn line_at(text: &str, position: usize) -> u32 {
+    let line_ends = unix_lines(&text[..position]).bytes().filter(|byte| *byte == b'\n').count();
+    u32::try_from(line_ends + 1).unwrap_or(u32::MAX)
 }
 
-/// The text with every line end as `\n`.
+/// The text with every line end (`\n`, `\r\n` or `\r`) as `\n`.
 pub(crate) fn unix_lines(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let Some(first) = memchr::memchr(b'\r', bytes) else { return Cow::Borrowed(text) };
@@ -107,7 +117,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> (String, Option<(u32, usize)>) {
-        let Text { text, invalid } = decode(bytes).unwrap();
+        let DecodedText { text, invalid } = decode(bytes).unwrap();
         (text.into_owned(), invalid.map(|invalid| (invalid.line, invalid.count)))
     }
 
@@ -116,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_in_front_are_dropped_and_no_others() {
+    fn only_leading_byte_order_marks_are_dropped() {
         for (bytes, text) in [
             ("a", "a"),
             ("\u{FEFF}a", "a"),
@@ -130,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_end_is_a_newline() {
+    fn every_line_end_is_read_as_a_newline() {
         for (bytes, text) in [
             ("a\nb\r\nc\rd", "a\nb\nc\nd"),
             ("\r", "\n"),
@@ -144,24 +154,24 @@ mod tests {
     }
 
     #[test]
-    fn each_byte_that_is_not_valid_is_one_replacement_character() {
+    fn each_invalid_byte_is_read_as_one_replacement_character() {
         for (name, bytes, text, invalid) in [
             ("alone", &b"a\xFFb"[..], "a\u{FFFD}b", (1, 1)),
             ("cut short", b"\xE2\x82", "\u{FFFD}\u{FFFD}", (1, 2)),
             ("cut short, text follows", b"\n\xE2\x82a", "\n\u{FFFD}\u{FFFD}a", (2, 2)),
             ("four bytes, cut short", b"\xF0\x9F\x98", "\u{FFFD}\u{FFFD}\u{FFFD}", (1, 3)),
-            ("half of a pair", b"\xED\xA0\x80", "\u{FFFD}\u{FFFD}\u{FFFD}", (1, 3)),
+            ("a surrogate", b"\xED\xA0\x80", "\u{FFFD}\u{FFFD}\u{FFFD}", (1, 3)),
             ("overlong", b"\xC0\x80", "\u{FFFD}\u{FFFD}", (1, 2)),
             ("in several lines", b"a\r\n\rb\x80\n\x80", "a\n\nb\u{FFFD}\n\u{FFFD}", (3, 2)),
-            ("after a mark", b"\xEF\xBB\xBF\xFF\xFE", "\u{FFFD}\u{FFFD}", (1, 2)),
-            ("half a mark", b"\xEF\xBBa", "\u{FFFD}\u{FFFD}a", (1, 2)),
+            ("after a byte-order mark", b"\xEF\xBB\xBF\xFF\xFE", "\u{FFFD}\u{FFFD}", (1, 2)),
+            ("half a byte-order mark", b"\xEF\xBBa", "\u{FFFD}\u{FFFD}a", (1, 2)),
         ] {
             assert_eq!(read(bytes), (text.to_owned(), Some(invalid)), "{name}");
         }
     }
 
     #[test]
-    fn utf16_is_read_where_its_mark_stands_first() {
+    fn utf16_is_decoded_if_its_byte_order_mark_comes_first() {
         let text = "\u{FEFF}a é 数 🛒\r\nb\rc";
         for bytes in [utf16(text, u16::to_le_bytes), utf16(text, u16::to_be_bytes)] {
             assert_eq!(read(&bytes), ("a é 数 🛒\nb\nc".to_owned(), None));
@@ -169,9 +179,9 @@ mod tests {
             assert_eq!(read(&odd), ("a é 数 🛒\nb\nc\u{FFFD}".to_owned(), Some((3, 1))));
         }
         for (name, bytes, text, invalid) in [
-            ("first half alone", &b"\xFF\xFEa\0\x3D\xD8b\0"[..], "a\u{FFFD}b", (1, 1)),
-            ("second half alone", b"\xFE\xFF\0\n\xDE\0", "\n\u{FFFD}", (2, 1)),
-            ("two first halves", b"\xFE\xFF\xD8\x3D\xD8\x3D\xDE\0", "\u{FFFD}\u{1F600}", (1, 1)),
+            ("first surrogate alone", &b"\xFF\xFEa\0\x3D\xD8b\0"[..], "a\u{FFFD}b", (1, 1)),
+            ("second surrogate alone", b"\xFE\xFF\0\n\xDE\0", "\n\u{FFFD}", (2, 1)),
+            ("two first surrogates", b"\xFE\xFF\xD8\x3D\xD8\x3D\xDE\0", "\u{FFFD}\u{1F600}", (1, 1)),
         ] {
             assert_eq!(read(bytes), (text.to_owned(), Some(invalid)), "{name}");
         }
@@ -179,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nul_makes_a_file_binary() {
+    fn a_file_with_a_nul_character_is_binary() {
         let binary = Err("it is binary: it holds a NUL".to_owned());
         for bytes in [
             &b"\0"[..],
@@ -193,6 +203,6 @@ mod tests {
         ] {
             assert_eq!(decode(bytes), binary, "{bytes:?}");
         }
-        assert_eq!(read(b"\xFF\xFE\0a").0, "\u{6100}", "a byte of zero is no U+0000");
+        assert_eq!(read(b"\xFF\xFE\0a").0, "\u{6100}", "a zero byte that is half of a code unit is no NUL");
     }
 }

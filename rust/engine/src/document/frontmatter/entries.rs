@@ -1,244 +1,183 @@
-//! A frontmatter that is not valid as a whole, entry by entry (B5).
+//! Reads a frontmatter that is not valid YAML as a whole, entry by entry (B5).
 
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
 };
 
-use super::budget::Budget;
-use super::budget::MAX_LEN;
-use super::fields::TEXTS;
-use super::fields::USED;
-use super::lenient::Extent;
-use super::lenient::extent;
-use super::lenient::line;
-use super::lenient::relaxed;
-use super::shown;
-use super::tree::Content;
-use super::tree::Tree;
-use crate::document::{Noted, remark::RemarkCode};
+use super::budget::{Budget, MAX_YAML_BYTES};
+use super::fields::{TEXT_FIELDS, USED_FIELDS};
+use super::lenient::{ScannedEntry, scan_entry, to_strict};
+use super::line::{LineKind, count_line_ends, first_line, first_line_len, is_key, len_to};
+use super::tree::{Tree, Value};
+use crate::document::{quote::quote, remark::RemarkCode, remark_collector::RemarkCollector};
 
-/// The mapping of all entries that can be read alone, or stand for themselves.
+/// The key of the header that defines anchors of earlier entries. It is not part of the frontmatter.
+const HEADER_KEY: &str = "\"\"";
+
+/// Parses each entry alone, and returns the mapping of all entries that can be read or are taken as they stand.
 ///
-/// An entry begins at a line at column 0 that is `key:`, and goes on over what is indented, over list items at
-/// column 0, and over all lines that quotes or brackets which it opens hold together. If it cannot be read, it
-/// goes on to the next such line.
+/// An entry begins at a line `key:` at column 0. It goes on over indented lines, over list items at column 0, and
+/// over all lines of a quoted scalar or flow collection. An entry that cannot be read ends before the next line
+/// `key:`, whatever quotes it opens.
 ///
-/// `None` if the text is no frontmatter: there is no entry, or there is text that belongs to none, or
-/// nothing that can be read, and no entry sets a field that is used.
-pub(super) fn read(yaml: &str, noted: &mut Noted) -> Option<Tree> {
-    let mut entries = Entries {
-        tree: Tree::mapping(),
-        names: BTreeMap::new(),
-        parsing: Budget::for_parsing(),
-        looking: Budget::for_looking_ahead(yaml),
-        noted: noted.like(),
-        counted: false,
-        used: false,
-        strayed: false,
+/// `None` if the text is no frontmatter. It is frontmatter if an entry sets a field that this crate uses, or if
+/// some entry can be read and there is no text outside of entries.
+pub(super) fn parse(yaml: &str, remarks: &mut RemarkCollector) -> Option<Tree> {
+    let mut reader = EntryReader {
+        tree: Tree::empty_mapping(),
+        anchors: BTreeMap::new(),
+        parsing: Budget::for_parsing_entries(),
+        scanning: Budget::for_scanning(yaml),
+        remarks: remarks.new_empty(),
+        has_entry: false,
+        has_used_field: false,
+        has_stray_text: false,
     };
-    let (mut at, mut number) = (0, 1);
+    let (mut at, mut line) = (0, 1);
     while at < yaml.len() {
         let rest = &yaml[at..];
-        let len = match start(line(rest)) {
-            Start::Key { key, after } => entries.entry(rest, key, after, number),
-            Start::None => line_len(rest),
-            Start::Within | Start::Stray => entries.stray(rest, number),
+        let len = match LineKind::of(first_line(rest)) {
+            LineKind::Key { key, value_at } => reader.entry(rest, key, value_at, line),
+            LineKind::Blank => first_line_len(rest),
+            LineKind::Continuation | LineKind::Stray => reader.stray_text(rest, line),
         };
-        number += lines(&rest[..len]);
+        line += count_line_ends(&rest[..len]);
         at += len;
     }
-    let is_frontmatter = entries.used || (entries.counted && !entries.strayed);
+    let is_frontmatter = reader.has_used_field || (reader.has_entry && !reader.has_stray_text);
     is_frontmatter.then(|| {
-        noted.append(entries.noted);
-        entries.tree
+        remarks.append(reader.remarks);
+        reader.tree
     })
 }
 
-struct Entries<'yaml> {
+struct EntryReader<'yaml> {
+    /// The entries read so far.
     tree: Tree,
-    /// The numbers of anchors, by their names.
-    names: BTreeMap<&'yaml str, usize>,
+    /// The anchors of the entries read so far: from their names to their numbers in `tree`.
+    anchors: BTreeMap<&'yaml str, usize>,
     parsing: Budget,
-    looking: Budget,
-    noted: Noted,
-    /// Whether an entry counts.
-    counted: bool,
-    /// Whether an entry sets a field that is used.
-    used: bool,
-    /// Whether there is text outside of all entries.
-    strayed: bool,
+    scanning: Budget,
+    remarks: RemarkCollector,
+    /// Whether an entry was read or taken as it stands.
+    has_entry: bool,
+    /// Whether an entry, read or not, sets a field that this crate uses.
+    has_used_field: bool,
+    /// Whether there is text outside of entries.
+    has_stray_text: bool,
 }
 
-impl<'yaml> Entries<'yaml> {
-    /// Takes the entry with which a text begins, and gives its length.
-    fn entry(&mut self, rest: &'yaml str, key: &str, after: usize, number: u32) -> usize {
-        self.used |= USED.contains(&key);
-        let is_end = |line: &str| matches!(start(line), Start::Key { .. } | Start::Stray);
-        let most = self.looking.left().max(to_next(rest, is_end));
-        let extent = extent(rest, most, is_end);
-        self.looking.spend(extent.looked.min(self.looking.left()));
-        let reason = match extent.len {
-            Some(len) => match self.parse(&rest[..len], &extent, number) {
+impl<'yaml> EntryReader<'yaml> {
+    /// Reads the entry at the start of `rest`, and returns its length in bytes.
+    fn entry(&mut self, rest: &'yaml str, key: &str, value_at: usize, line: u32) -> usize {
+        self.has_used_field |= USED_FIELDS.contains(&key);
+        let entry = self.scan(rest);
+        let reason = match entry.len {
+            Some(len) => match self.parse(&rest[..len], &entry, line) {
                 Ok(()) => {
-                    self.counted = true;
+                    self.has_entry = true;
                     return len;
                 }
                 Err(reason) => Cow::Owned(reason),
             },
             None => Cow::Borrowed("a quote or a bracket is not closed"),
         };
-        let len = to_next(rest, is_key);
-        let is_line = rest[..len].split('\n').skip(1).all(|line| matches!(start(line), Start::None));
-        if is_line && TEXTS.contains(&key) {
-            self.tree.add_text(key.to_owned(), line(rest)[after..].trim().to_owned(), number);
-            self.counted = true;
-            self.noted.note(Some(number), RemarkCode::FieldNotRead, || {
-                let cure = if line(rest)[after..].trim_start().starts_with(['"', '\'']) {
-                    "Mend its quotes"
-                } else {
-                    "Put it in quotes"
-                };
-                format!("`{key}` is taken as it stands, because it is not valid YAML: {reason}. {cure}.")
-            });
+        let len = len_to(rest, is_key);
+        let is_one_line =
+            rest[..len].split('\n').skip(1).all(|line| matches!(LineKind::of(line), LineKind::Blank));
+        if is_one_line && TEXT_FIELDS.contains(&key) {
+            self.take_as_it_stands(key, first_line(rest)[value_at..].trim(), line, &reason);
         } else {
-            self.noted.note(Some(number), RemarkCode::FieldNotRead, || {
-                format!("`{}` is left out, because it is not valid YAML: {reason}.", shown(key))
+            self.remarks.add(Some(line), RemarkCode::FieldNotRead, || {
+                format!("`{}` is left out because it is not valid YAML: {reason}.", quote(key))
             });
         }
         len
     }
 
-    /// Passes over text that belongs to no entry.
-    fn stray(&mut self, rest: &str, number: u32) -> usize {
-        self.strayed = true;
-        self.noted.note(Some(number), RemarkCode::FieldNotRead, || {
-            "Text that belongs to no field is left out: a field is `key: value`, at the start of a line."
-                .to_owned()
-        });
-        to_next(rest, is_key)
+    fn scan(&mut self, rest: &'yaml str) -> ScannedEntry<'yaml> {
+        let is_end = |line: &str| matches!(LineKind::of(line), LineKind::Key { .. } | LineKind::Stray);
+        // Also with an empty budget, an entry may go on to the next line that could end it.
+        let limit = self.scanning.left().max(len_to(rest, is_end));
+        let entry = scan_entry(rest, limit, is_end);
+        let paid = entry.scanned.min(self.scanning.left());
+        self.scanning.spend(paid).expect("no more is paid than is left");
+        entry
     }
 
-    /// Adds what a text says, if that can be read.
-    fn parse(&mut self, text: &str, extent: &Extent<'yaml>, number: u32) -> Result<(), String> {
-        // In front of it, what its aliases stand for, so that the parser knows their names.
+    /// Uses the text after the colon as the value.
+    fn take_as_it_stands(&mut self, key: &str, value: &str, line: u32, reason: &str) {
+        self.tree.push_entry(key.to_owned(), value.to_owned(), line);
+        self.has_entry = true;
+        self.remarks.add(Some(line), RemarkCode::FieldNotRead, || {
+            let advice =
+                if value.starts_with(['"', '\'']) { "Correct its quotes" } else { "Put it in quotes" };
+            format!("`{key}` is taken as it stands because it is not valid YAML: {reason}. {advice}.")
+        });
+    }
+
+    /// Moves over text that belongs to no entry, and returns its length in bytes.
+    fn stray_text(&mut self, rest: &str, line: u32) -> usize {
+        self.has_stray_text = true;
+        self.remarks.add(Some(line), RemarkCode::FieldNotRead, || {
+            "Text that belongs to no field is left out: a field is `key: value` at the start of a line."
+                .to_owned()
+        });
+        len_to(rest, is_key)
+    }
+
+    /// Parses the text of one entry, and adds its nodes to the tree.
+    ///
+    /// # Errors
+    /// Why it is not valid, in a few words.
+    fn parse(&mut self, text: &str, entry: &ScannedEntry<'yaml>, line: u32) -> Result<(), String> {
+        // The parser refuses an alias without its anchor. So anchors of earlier entries that this entry uses are
+        // defined in a header, one line `"": [&a 0, &b 0]`.
         let mut header = String::new();
-        let mut known = Vec::new();
-        let aliases: BTreeSet<&str> = extent.aliases.iter().copied().collect();
+        let mut header_anchors = Vec::new();
+        let aliases: BTreeSet<&str> = entry.aliases.iter().copied().collect();
         for name in aliases {
-            if let Some(number) = self.names.get(name) {
-                header.push_str(if known.is_empty() { "\"\": [&" } else { " 0, &" });
+            if let Some(number) = self.anchors.get(name) {
+                if header_anchors.is_empty() {
+                    header.push_str(HEADER_KEY);
+                    header.push_str(": [&");
+                } else {
+                    header.push_str(" 0, &");
+                }
                 header.push_str(name);
-                known.push(*number);
+                header_anchors.push(*number);
             }
         }
-        if !known.is_empty() {
+        if !header_anchors.is_empty() {
             header.push_str(" 0]\n");
         }
-        let tree = self.read(&header, text).or_else(|reason| match relaxed(text) {
-            Cow::Owned(text) => self.read(&header, &text),
+        let tree = self.parse_below(&header, text).or_else(|reason| match to_strict(text) {
+            Cow::Owned(text) => self.parse_below(&header, &text),
             Cow::Borrowed(_) => Err(reason),
         })?;
-        let anchors = tree.numbered() - known.len();
-        let before = self.tree.add_entries(tree, usize::from(!known.is_empty()) * 2, &known, number);
-        if anchors == extent.anchors.len() {
-            let numbers = before + known.len() + 1..;
-            self.names.extend(extent.anchors.iter().copied().zip(numbers));
+        let own_anchors = tree.anchor_count() - header_anchors.len();
+        let numbers_before = self.tree.append_entries(tree, &header_anchors, line);
+        // If the scanner and the parser disagree about the anchors, later entries cannot use them.
+        if own_anchors == entry.anchors.len() {
+            let numbers = numbers_before + header_anchors.len() + 1..;
+            self.anchors.extend(entry.anchors.iter().copied().zip(numbers));
         }
         Ok(())
     }
 
-    fn read(&mut self, header: &str, text: &str) -> Result<Tree, String> {
+    /// Parses one entry below a header.
+    fn parse_below(&mut self, header: &str, text: &str) -> Result<Tree, String> {
         let len = header.len() + text.len();
-        if len > MAX_LEN || self.parsing.spend(len).is_none() {
+        if len > MAX_YAML_BYTES || self.parsing.spend(len).is_none() {
             return Err("the frontmatter is too long".to_owned());
         }
         let text =
             if header.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{header}{text}")) };
-        let tree = Tree::read(&text, &mut Budget::for_expanding(&text))?;
+        let tree = Tree::parse(&text, &mut Budget::for_expanding(&text))?;
         match tree.root() {
-            Some(Content::Mapping) => Ok(tree),
+            Some(Value::Mapping) => Ok(tree),
             _ => Err("it is no mapping".to_owned()),
         }
     }
-}
-
-/// What a line begins, outside of quotes and brackets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start<'line> {
-    /// An entry; what follows the colon is at `after`.
-    Key { key: &'line str, after: usize },
-    /// Neither an entry nor a part of one.
-    Stray,
-    /// It belongs to what is above it.
-    Within,
-    /// A blank line, or a comment.
-    None,
-}
-
-pub(super) fn start(line: &str) -> Start<'_> {
-    let bytes = line.as_bytes();
-    let is_blank = |at: usize| bytes.get(at).is_none_or(|byte| matches!(byte, b' ' | b'\t'));
-    match bytes.first() {
-        _ if matches!(line.trim_ascii_start().as_bytes().first(), None | Some(b'#')) => Start::None,
-        Some(b' ' | b'\t' | b']' | b'}' | b',') => Start::Within,
-        Some(b'-' | b':') if is_blank(1) => Start::Within,
-        Some(b'[' | b'{') => Start::Stray,
-        Some(b'?') if is_blank(1) => Start::Stray,
-        Some(quote @ (b'"' | b'\'')) => quoted_key(line, *quote),
-        _ => {
-            let colon = memchr::memchr2_iter(b':', b'#', bytes)
-                .find(|at| if bytes[*at] == b':' { is_blank(at + 1) } else { is_blank(at - 1) });
-            match colon {
-                Some(at) if bytes[at] == b':' => {
-                    Start::Key { key: line[..at].trim_ascii_end(), after: at + 1 }
-                }
-                _ => Start::Stray,
-            }
-        }
-    }
-}
-
-fn quoted_key(line: &str, quote: u8) -> Start<'_> {
-    let bytes = line.as_bytes();
-    let mut at = 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'\\' if quote == b'"' => at += 1,
-            byte if *byte == quote => {
-                if quote == b'"' || bytes.get(at + 1) != Some(&quote) {
-                    break;
-                }
-                at += 1;
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    let Some(rest) = line.get(at + 1..) else { return Start::Stray };
-    let colon = line.len() - rest.trim_ascii_start().len();
-    let is_key = bytes.get(colon) == Some(&b':')
-        && bytes.get(colon + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t'));
-    if is_key { Start::Key { key: &line[1..at], after: colon + 1 } } else { Start::Stray }
-}
-
-fn is_key(line: &str) -> bool {
-    matches!(start(line), Start::Key { .. })
-}
-
-/// How long the text is up to the first of its other lines that is such a one, or to its end.
-fn to_next(text: &str, is_one: fn(&str) -> bool) -> usize {
-    let mut len = line_len(text);
-    while len < text.len() && !is_one(line(&text[len..])) {
-        len += line_len(&text[len..]);
-    }
-    len
-}
-
-fn line_len(text: &str) -> usize {
-    memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |end| end + 1)
-}
-
-fn lines(text: &str) -> u32 {
-    u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX)
 }

@@ -2,148 +2,158 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::Budget;
-use super::shown;
-use super::tree::Content;
-use super::tree::ROOT;
-use super::tree::Tree;
-use super::trust;
-use crate::document::{Noted, Verified, remark::RemarkCode};
+use super::budget::{Budget, expands_too_much};
+use super::tree::{ROOT, Tree, Value};
+use super::verified;
+use crate::document::{quote::quote, remark::RemarkCode, remark_collector::RemarkCollector, trust::Verified};
 
-/// What the frontmatter says, as written.
+/// The fields of a frontmatter, as written.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields {
-    pub(crate) title: Option<Written>,
-    pub(crate) description: Option<Written>,
+    pub(crate) title: Option<Scalar>,
+    pub(crate) description: Option<Scalar>,
     pub(crate) tags: Vec<String>,
-    pub(crate) concept_type: Option<Written>,
-    pub(crate) status: Option<Written>,
-    pub(crate) stale_after: Option<Written>,
-    pub(crate) okf_version: Option<Written>,
+    pub(crate) concept_type: Option<Scalar>,
+    pub(crate) status: Option<Scalar>,
+    pub(crate) stale_after: Option<Scalar>,
+    pub(crate) okf_version: Option<Scalar>,
     pub(crate) verified: Verified,
 }
 
-/// A text, and where it stands.
+/// The text of a YAML scalar, and the line of the YAML in which it begins, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct Scalar {
     pub(crate) text: String,
     pub(crate) line: u32,
 }
 
-/// Fields that mean something here. What holds none of them may be a letterhead as well as a frontmatter.
-pub(super) const USED: [&str; 9] =
+/// The fields that this crate uses. A block without any of them may be a letterhead.
+pub(super) const USED_FIELDS: [&str; 9] =
     ["title", "description", "tags", "type", "status", "stale_after", "verified", "generated", "okf_version"];
 
-/// Fields that hold one text: those that are taken as they stand if they are no YAML.
-pub(super) const TEXTS: [&str; 5] = ["title", "description", "type", "status", "stale_after"];
+/// The fields that hold one text. Such a field is taken as it stands if it is no valid YAML.
+pub(super) const TEXT_FIELDS: [&str; 5] = ["title", "description", "type", "status", "stale_after"];
 
-/// Reads the entries of the root, which is a mapping. `length` is that of the text.
-pub(super) fn read(tree: &Tree, yaml: &str, noted: &mut Noted) -> Fields {
-    let values = last_values(tree, noted);
-    note_other_spellings(&values, tree, noted);
-    let mut text = |key: &str| {
-        let at = *values.get(key)?;
-        let text = tree.text(at).map(|text| Written { text: text.to_owned(), line: tree.line(at) });
-        if text.is_none() && !matches!(tree.content(at), Content::Null) {
-            noted.note(Some(tree.line(at)), RemarkCode::FieldIgnored, || {
-                format!("`{key}` is ignored: it should be one text, not a list or a mapping.")
-            });
-        }
-        text
-    };
+/// Keys longer than this, in bytes, are not compared with the fields they may be misspelled from. No field is
+/// longer, even with separators between its words.
+const MAX_MISSPELLED_LEN: usize = 20;
+
+/// Reads the fields from a tree whose root is a mapping. `yaml` is the text of the tree.
+pub(super) fn read(tree: &Tree, yaml: &str, remarks: &mut RemarkCollector) -> Fields {
+    let values = last_values(tree, remarks);
+    remark_other_spellings(&values, tree, remarks);
+    let mut scalar = |key: &str| scalar(tree, *values.get(key)?, key, remarks);
     let mut fields = Fields {
-        title: text("title"),
-        description: text("description"),
-        concept_type: text("type"),
-        status: text("status"),
-        stale_after: text("stale_after"),
+        title: scalar("title"),
+        description: scalar("description"),
+        concept_type: scalar("type"),
+        status: scalar("status"),
+        stale_after: scalar("stale_after"),
         okf_version: values
             .get("okf_version")
-            .and_then(|at| Some(Written { text: tree.text(*at)?.to_owned(), line: tree.line(*at) })),
+            .and_then(|at| Some(Scalar { text: tree.text(*at)?.to_owned(), line: tree.line(*at) })),
         ..Fields::default()
     };
     if let Some(at) = values.get("tags") {
-        fields.tags = tags(tree, *at, &mut Budget::for_expanding(yaml), noted);
+        fields.tags = tags(tree, *at, &mut Budget::for_expanding(yaml), remarks);
     }
-    let generated = values.get("generated").and_then(|at| trust::generated_at(tree, *at, noted));
+    let generated = values.get("generated").and_then(|at| verified::generated_at(tree, *at, remarks));
     if let Some(at) = values.get("verified") {
-        fields.verified = trust::read(tree, *at, generated, &mut Budget::for_expanding(yaml), noted);
+        fields.verified = verified::read(tree, *at, generated, &mut Budget::for_expanding(yaml), remarks);
     }
     fields
 }
 
-/// The value of each key. Of a repeated one the last counts, usable or not.
-fn last_values<'tree>(tree: &'tree Tree, noted: &mut Noted) -> BTreeMap<&'tree str, usize> {
+/// The text of a field; `None` with a remark if it is a list or a mapping.
+fn scalar(tree: &Tree, at: usize, key: &str, remarks: &mut RemarkCollector) -> Option<Scalar> {
+    let text = tree.text(at);
+    if text.is_none() && !matches!(tree.value(at), Value::Null) {
+        remarks.add(Some(tree.line(at)), RemarkCode::FieldIgnored, || {
+            format!("`{key}` is ignored: it should be one text, not a list or a mapping.")
+        });
+    }
+    text.map(|text| Scalar { text: text.to_owned(), line: tree.line(at) })
+}
+
+/// The value of each key. Of a repeated key the last value counts, usable or not.
+fn last_values<'tree>(tree: &'tree Tree, remarks: &mut RemarkCollector) -> BTreeMap<&'tree str, usize> {
     let mut values = BTreeMap::new();
     for (key, value) in tree.pairs(ROOT) {
         let Some(name) = tree.text(key) else { continue };
         if values.insert(name, value).is_some() {
-            noted.note(Some(tree.line(key)), RemarkCode::DuplicateKey, || {
-                format!("`{}` stands here again: this one counts, not the one above.", shown(name))
+            remarks.add(Some(tree.line(key)), RemarkCode::DuplicateKey, || {
+                format!("`{}` is repeated: this value counts, not the one above.", quote(name))
             });
         }
     }
     values
 }
 
-/// Notes keys that are spelled otherwise than the field they look like (`Status`, `stale-after`, `staleAfter`),
-/// if that field is missing: its author will think that it is there.
-fn note_other_spellings(values: &BTreeMap<&str, usize>, tree: &Tree, noted: &mut Noted) {
+/// Adds a remark for each key that looks like a field and is spelled differently (`Status`, `stale-after`,
+/// `staleAfter`), if the field itself is missing: the author may believe that it is set.
+fn remark_other_spellings(values: &BTreeMap<&str, usize>, tree: &Tree, remarks: &mut RemarkCollector) {
     for (name, at) in values {
-        // None of the fields is longer, however it is spelled.
-        if name.len() > 20 || USED.contains(name) {
+        if name.len() > MAX_MISSPELLED_LEN || USED_FIELDS.contains(name) {
             continue;
         }
-        let wanted = bare(name);
-        let field = USED.iter().find(|field| bare(field) == wanted && !values.contains_key(**field));
+        let wanted = without_style(name);
+        let field =
+            USED_FIELDS.iter().find(|field| without_style(field) == wanted && !values.contains_key(**field));
         if let Some(field) = field {
-            noted.note(Some(tree.line(*at)), RemarkCode::FieldIgnored, || {
-                format!("`{}` is ignored: the field is written `{field}`.", shown(name))
+            remarks.add(Some(tree.line(*at)), RemarkCode::FieldIgnored, || {
+                format!("`{}` is ignored: the field is written `{field}`.", quote(name))
             });
         }
     }
 }
 
-/// A key without what its spellings differ in.
-fn bare(key: &str) -> String {
+/// A key in lower case and without separators between its words.
+fn without_style(key: &str) -> String {
     key.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
-/// Tags from a list, or from one scalar (B6).
-fn tags(tree: &Tree, at: usize, budget: &mut Budget, noted: &mut Noted) -> Vec<String> {
+/// Tags from a list or from one scalar (B6).
+fn tags(tree: &Tree, at: usize, budget: &mut Budget, remarks: &mut RemarkCollector) -> Vec<String> {
     let line = tree.line(at);
-    let mut ignored = |line, sentence: &str| {
-        noted.note(Some(line), RemarkCode::FieldIgnored, || sentence.to_owned());
-    };
+    match tree.value(at) {
+        Value::Scalar(text) => split_tags(text),
+        Value::Null | Value::Alias(_) => Vec::new(),
+        Value::Mapping => {
+            remarks.add(Some(line), RemarkCode::FieldIgnored, || {
+                "`tags` is ignored: it should be a list of texts, not a mapping.".to_owned()
+            });
+            Vec::new()
+        }
+        Value::Sequence => listed_tags(tree, tree.resolve(at), budget, remarks).unwrap_or_else(|| {
+            remarks.add(Some(line), RemarkCode::FieldNotRead, || expands_too_much("tags"));
+            Vec::new()
+        }),
+    }
+}
+
+/// The scalar items of a list; `None` if the budget is used up.
+fn listed_tags(
+    tree: &Tree,
+    list: usize,
+    budget: &mut Budget,
+    remarks: &mut RemarkCollector,
+) -> Option<Vec<String>> {
     let mut tags = Vec::new();
-    match tree.content(at) {
-        Content::Scalar(text) => return split_tags(text),
-        Content::Null | Content::Alias(_) => {}
-        Content::Mapping => ignored(line, "`tags` is ignored: it should be a list of texts, not a mapping."),
-        Content::Sequence => {
-            for item in tree.children(tree.target(at)) {
-                match tree.content(item) {
-                    Content::Scalar(text) => {
-                        if budget.spend(text.len()).is_none() {
-                            let sentence = "`tags` is left out: its aliases expand to more than 16 times the \
-                                            frontmatter.";
-                            noted.note(Some(line), RemarkCode::FieldNotRead, || sentence.to_owned());
-                            return Vec::new();
-                        }
-                        tags.push(text.clone());
-                    }
-                    Content::Null | Content::Alias(_) => {}
-                    Content::Sequence | Content::Mapping => {
-                        ignored(
-                            tree.line(item),
-                            "A tag is ignored: it should be one text, not a list or a mapping.",
-                        );
-                    }
-                }
+    for item in tree.children(list) {
+        match tree.value(item) {
+            Value::Scalar(text) => {
+                budget.spend(text.len())?;
+                tags.push(text.clone());
+            }
+            Value::Null | Value::Alias(_) => {}
+            Value::Sequence | Value::Mapping => {
+                remarks.add(Some(tree.line(item)), RemarkCode::FieldIgnored, || {
+                    "A tag is ignored: it should be one text, not a list or a mapping.".to_owned()
+                });
             }
         }
     }
-    tags
+    Some(tags)
 }
 
 /// `a, b` and `[a, b]` are both the tags `a` and `b`.

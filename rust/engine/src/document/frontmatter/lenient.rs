@@ -1,200 +1,212 @@
-//! YAML as common readers take it, where the standard is stricter (B5).
+//! YAML that common readers accept although the standard is stricter (B5).
 //!
-//! [`Outline`] goes over a text once and knows of each place whether it is quoted, between brackets, plain or
-//! in a block, which is all it takes to write the text so that a strict parser reads it. Where it is mistaken,
-//! the text is no YAML, and stays none: what it changes is white space that says nothing, and escapes.
+//! [`Scanner`] reads a text once and knows at each position whether it is in a quoted scalar, in a flow collection
+//! (`[...]`, `{...}`), in a plain scalar or in a block scalar. That is enough to rewrite the text for a strict
+//! parser. The scanner may be wrong about text that is not valid YAML. The strict parser still refuses such a text,
+//! because the scanner changes only white space that has no meaning, and escapes.
 
 use std::borrow::Cow;
 
-/// The text, line for line, as a strict parser reads what common readers read:
+use super::cursor::Cursor;
+use super::line::first_line;
+use super::surrogate;
+
+/// Rewrites a text, line for line, so that a strict parser reads what common readers read:
 ///
-/// - lines of quoted text and of what is between brackets are indented as far as their key asks for;
-/// - a tab after `key:`, `-` or `?` is a space;
-/// - a comment may follow a quote or a bracket at once;
-/// - escaped halves of a UTF-16 pair are the character they make, or U+FFFD.
+/// - Lines of a quoted scalar or of a flow collection are indented as deep as their key requires.
+/// - A tab after `key:`, `-` or `?` becomes a space.
+/// - A space is inserted before a comment that follows a quote or a bracket.
+/// - Escaped halves of a UTF-16 pair become the escape of the character, or of U+FFFD.
 ///
-/// It is at most three times as long.
-pub(super) fn relaxed(yaml: &str) -> Cow<'_, str> {
-    let mut outline = Outline::of(yaml, usize::MAX);
-    outline.until(|_| false);
-    outline.written()
+/// The new text is at most three times as long.
+pub(super) fn to_strict(yaml: &str) -> Cow<'_, str> {
+    let mut scanner = Scanner::new(yaml, usize::MAX);
+    scanner.scan(|_| false);
+    scanner.cursor.into_rewritten()
 }
 
-/// What one entry is, and what it refers to.
+/// One entry of a frontmatter, as far as the scanner sees it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Extent<'yaml> {
-    /// How many bytes it has; `None` if it does not end within the bytes that were looked at.
+pub(super) struct ScannedEntry<'yaml> {
+    /// The length in bytes; `None` if the entry does not end within the limit.
     pub(super) len: Option<usize>,
-    /// How many bytes were looked at.
-    pub(super) looked: usize,
+    /// How many bytes were read.
+    pub(super) scanned: usize,
     /// The names of anchors, in order.
     pub(super) anchors: Vec<&'yaml str>,
-    /// The names that aliases have.
+    /// The names of aliases, in order.
     pub(super) aliases: Vec<&'yaml str>,
 }
 
-/// How far the entry goes with which the text begins: to the next line that `is_start` and that stands neither
-/// in quotes nor in brackets.
-pub(super) fn extent(yaml: &str, most: usize, is_start: fn(&str) -> bool) -> Extent<'_> {
-    let mut outline = Outline::of(yaml, most);
-    let is_whole = outline.until(is_start);
-    let len = is_whole.then_some(outline.at);
-    Extent { len, looked: outline.at, anchors: outline.anchors, aliases: outline.aliases }
+/// Scans the entry at the start of a text. It ends before the next line that `is_end` and that is neither in a
+/// quoted scalar nor in a flow collection. At most `limit` bytes are read.
+pub(super) fn scan_entry(yaml: &str, limit: usize, is_end: fn(&str) -> bool) -> ScannedEntry<'_> {
+    let mut scanner = Scanner::new(yaml, limit);
+    let is_whole = scanner.scan(is_end);
+    let end = scanner.cursor.at();
+    ScannedEntry {
+        len: is_whole.then_some(end),
+        scanned: end,
+        anchors: scanner.anchors,
+        aliases: scanner.aliases,
+    }
 }
 
-struct Outline<'yaml> {
-    text: &'yaml str,
-    bytes: &'yaml [u8],
-    /// What is looked at ends here.
-    end: usize,
-    at: usize,
+struct Scanner<'yaml> {
+    cursor: Cursor<'yaml>,
+    /// Where the line begins.
     line_start: usize,
-    /// Columns of the keys and dashes that hold what follows.
+    /// The columns of the keys and dashes that the current position belongs to.
     parents: Vec<usize>,
-    /// Where a comment follows a quote or a bracket at once.
-    comment: Option<usize>,
+    /// Where a space was last inserted before a comment.
+    comment_at: Option<usize>,
     anchors: Vec<&'yaml str>,
     aliases: Vec<&'yaml str>,
-    out: String,
-    copied: usize,
-    /// How many spaces may still be put in. Deep keys could ask for more than the text is long.
-    spaces: usize,
+    /// How many spaces may still be inserted as indentation. Without a bound, deep keys could make the new text
+    /// much longer than the old one.
+    spaces_left: usize,
 }
 
-/// What a thing between line ends was.
-enum Met {
-    /// It may be a key.
+/// A quoted scalar or a flow collection does not end.
+struct Unclosed;
+
+/// A part of a line outside of flow collections.
+enum Part {
+    /// A dash or another indicator, a tag, an anchor, an alias: more parts may follow.
+    Prefix,
+    /// A node that may be a key.
     Node,
-    /// It does not end.
-    Open,
+    /// The start of a scalar that goes on over all deeper lines.
+    LongScalar,
+    /// A comment, or the end of the line.
+    End,
 }
 
-impl<'yaml> Outline<'yaml> {
-    fn of(text: &'yaml str, most: usize) -> Self {
+impl<'yaml> Scanner<'yaml> {
+    fn new(text: &'yaml str, limit: usize) -> Self {
         Self {
-            text,
-            bytes: text.as_bytes(),
-            end: text.len().min(most),
-            at: 0,
+            cursor: Cursor::new(text, limit),
             line_start: 0,
             parents: Vec::new(),
-            comment: None,
+            comment_at: None,
             anchors: Vec::new(),
             aliases: Vec::new(),
-            out: String::new(),
-            copied: 0,
-            spaces: 2 * text.len(),
+            spaces_left: 2 * text.len(),
         }
     }
 
-    /// Goes on to the first line after this one that is to be the end, or to the end of the text; false if
-    /// something is open there.
-    fn until(&mut self, is_end: impl Fn(&str) -> bool) -> bool {
-        while self.at < self.end {
-            if let Met::Open = self.line() {
-                self.at = self.end;
+    /// Scans up to the first line after the current one that `is_end`, or up to the end of the text. False if a
+    /// quoted scalar or a flow collection is still open there, or if the limit is reached.
+    fn scan(&mut self, is_end: impl Fn(&str) -> bool) -> bool {
+        while !self.cursor.is_at_end() {
+            if let Err(Unclosed) = self.line() {
+                self.cursor.skip_to_end();
                 return false;
             }
-            if self.at < self.end && is_end(line(&self.text[self.at..])) {
+            if !self.cursor.is_at_end() && is_end(first_line(self.cursor.rest_of_text())) {
                 return true;
             }
         }
-        self.at == self.text.len()
+        self.cursor.is_at_text_end()
     }
 
-    /// One line, and what of it goes on in the next ones.
-    fn line(&mut self) -> Met {
-        self.line_start = self.at;
-        let indent = self.skip(b' ');
-        if matches!(self.peek(), None | Some(b'\n' | b'#')) {
-            self.skip_line();
-            return Met::Node;
+    /// Scans a line, and the next lines if a scalar or a collection of this line goes on there.
+    fn line(&mut self) -> Result<(), Unclosed> {
+        self.line_start = self.cursor.at();
+        let indentation = self.cursor.skip_spaces();
+        if self.cursor.is_at_line_end() || self.cursor.peek() == Some(b'#') {
+            self.cursor.skip_line();
+            return Ok(());
         }
-        while self.parents.last().is_some_and(|parent| *parent >= indent) {
+        while self.parents.last().is_some_and(|parent| *parent >= indentation) {
             self.parents.pop();
         }
         loop {
-            while matches!(self.peek(), Some(b' ' | b'\t')) {
-                self.at += 1;
-            }
-            let start = self.at;
-            match self.peek() {
-                None | Some(b'\n') => break,
-                Some(b'#') if self.at == self.line_start || self.is_blank(self.at - 1) => break,
-                Some(b'-' | b'?' | b':') if self.is_blank(self.at + 1) => {
-                    self.hold(start);
-                    continue;
-                }
-                Some(sign @ (b'&' | b'*' | b'!')) => {
-                    self.property(sign, false);
-                    continue;
-                }
-                Some(quote @ (b'"' | b'\'')) => {
-                    if let Met::Open = self.quoted(quote) {
-                        return Met::Open;
-                    }
-                }
-                Some(b'[' | b'{') => {
-                    if let Met::Open = self.flow() {
-                        return Met::Open;
-                    }
-                }
-                Some(b'|' | b'>') => {
-                    self.skip_line();
-                    self.skip_deeper();
-                    return Met::Node;
-                }
-                Some(_) => {
-                    if !self.plain() {
-                        self.skip_line();
-                        self.skip_deeper();
-                        return Met::Node;
-                    }
+            self.cursor.skip_spaces_and_tabs();
+            let start = self.cursor.at();
+            match self.part()? {
+                Part::Prefix => {}
+                Part::Node if self.colon_after(start) => {}
+                Part::Node | Part::End => break,
+                Part::LongScalar => {
+                    self.cursor.skip_line();
+                    self.skip_deeper_lines();
+                    return Ok(());
                 }
             }
-            let after = self.at;
-            self.space_before_comment();
-            self.skip(b' ');
-            if start < self.line_start || self.peek() != Some(b':') || !self.is_blank(self.at + 1) {
-                self.at = after;
-                break;
-            }
-            self.hold(start);
         }
-        self.skip_line();
-        Met::Node
+        self.cursor.skip_line();
+        Ok(())
     }
 
-    /// What follows the sign here belongs to what began at `start`.
-    fn hold(&mut self, start: usize) {
+    fn part(&mut self) -> Result<Part, Unclosed> {
+        let is_line_start = self.cursor.at() == self.line_start;
+        match self.cursor.peek() {
+            None | Some(b'\n') => return Ok(Part::End),
+            Some(b'#') if is_line_start || self.cursor.is_blank_before() => return Ok(Part::End),
+            Some(b'-' | b'?' | b':') if self.cursor.is_blank_after() => {
+                self.indicator(self.cursor.at());
+                return Ok(Part::Prefix);
+            }
+            Some(sign @ (b'&' | b'*' | b'!')) => {
+                self.property(sign, false);
+                return Ok(Part::Prefix);
+            }
+            Some(quote @ (b'"' | b'\'')) => self.quoted(quote)?,
+            Some(b'[' | b'{') => self.flow_collection()?,
+            Some(b'|' | b'>') => return Ok(Part::LongScalar),
+            Some(_) if self.plain_key() => {}
+            Some(_) => return Ok(Part::LongScalar),
+        }
+        Ok(Part::Node)
+    }
+
+    /// Moves over a colon after the node that began at `start`, if there is one. A node that began in an earlier
+    /// line is no key.
+    fn colon_after(&mut self, start: usize) -> bool {
+        let after_node = self.cursor.at();
+        self.insert_space_before_comment();
+        self.cursor.skip_spaces();
+        let is_colon = self.cursor.peek() == Some(b':') && self.cursor.is_blank_after();
+        if start < self.line_start || !is_colon {
+            self.cursor.back_to(after_node);
+            return false;
+        }
+        self.indicator(start);
+        true
+    }
+
+    /// Moves over `-`, `?` or `:`. What follows belongs to the node that began at `start`.
+    fn indicator(&mut self, start: usize) {
         self.parents.push(start - self.line_start);
-        self.at += 1;
-        self.no_tab();
+        self.cursor.advance(1);
+        self.replace_tab();
     }
 
-    fn space_before_comment(&mut self) {
-        if self.peek() == Some(b'#') {
-            self.replace(self.at, " ");
-            self.comment = Some(self.at);
+    fn insert_space_before_comment(&mut self) {
+        if self.cursor.peek() == Some(b'#') {
+            self.cursor.replace(0, " ");
+            self.comment_at = Some(self.cursor.at());
         }
     }
 
-    fn no_tab(&mut self) {
-        if self.peek() == Some(b'\t') {
-            self.replace(self.at + 1, " ");
+    fn replace_tab(&mut self) {
+        if self.cursor.peek() == Some(b'\t') {
+            self.cursor.replace(1, " ");
         }
     }
 
-    /// A tag, an anchor or an alias.
+    /// Moves over a tag, an anchor or an alias.
     fn property(&mut self, sign: u8, in_flow: bool) {
-        let start = self.at + 1;
-        while self.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n'))
-            && !(in_flow && matches!(self.peek(), Some(b',' | b'[' | b']' | b'{' | b'}')))
-        {
-            self.at += 1;
+        let start = self.cursor.at() + 1;
+        while let Some(byte) = self.cursor.peek() {
+            match byte {
+                b' ' | b'\t' | b'\n' => break,
+                b',' | b'[' | b']' | b'{' | b'}' if in_flow => break,
+                _ => self.cursor.advance(1),
+            }
         }
-        // What is looked at may end within a character.
-        let name = self.text.get(start..self.at).unwrap_or_default();
+        let name = self.cursor.text_from(start);
         match sign {
             b'&' => self.anchors.push(name),
             b'*' => self.aliases.push(name),
@@ -202,202 +214,133 @@ impl<'yaml> Outline<'yaml> {
         }
     }
 
-    /// Plain text; whether it is a key. If it is not, all that is deeper belongs to it.
-    fn plain(&mut self) -> bool {
-        while let Some(byte) = self.peek() {
+    /// Moves over a plain scalar in this line, and says whether it is a key. A scalar that is no key goes on over
+    /// all deeper lines.
+    fn plain_key(&mut self) -> bool {
+        while let Some(byte) = self.cursor.peek() {
             match byte {
                 b'\n' => return false,
-                b'#' if self.is_blank(self.at - 1) => return false,
-                b':' if self.is_blank(self.at + 1) => return true,
-                _ => self.at += 1,
+                b'#' if self.cursor.is_blank_before() => return false,
+                b':' if self.cursor.is_blank_after() => return true,
+                _ => self.cursor.advance(1),
             }
         }
         false
     }
 
-    fn quoted(&mut self, quote: u8) -> Met {
-        self.at += 1;
-        while let Some(byte) = self.peek() {
+    fn quoted(&mut self, quote: u8) -> Result<(), Unclosed> {
+        self.cursor.advance(1);
+        while let Some(byte) = self.cursor.peek() {
             match byte {
                 b'\n' => self.next_line(),
                 b'\\' if quote == b'"' => self.escape(),
                 _ if byte == quote => {
-                    self.at += 1;
-                    if quote == b'"' || self.peek() != Some(quote) {
-                        return Met::Node;
+                    self.cursor.advance(1);
+                    // Two single quotes are one in the text.
+                    if quote == b'"' || self.cursor.peek() != Some(quote) {
+                        return Ok(());
                     }
-                    self.at += 1;
+                    self.cursor.advance(1);
                 }
-                _ => self.at += 1,
+                _ => self.cursor.advance(1),
             }
         }
-        Met::Open
+        Err(Unclosed)
     }
 
     fn escape(&mut self) {
-        match half(&self.bytes[self.at..self.end]) {
-            Some((first, len)) => {
-                let pair = half(&self.bytes[self.at + len..self.end]);
-                let joined = pair.and_then(|(second, more)| Some((joined(first, second)?, len + more)));
-                let (c, len) = joined.unwrap_or((char::REPLACEMENT_CHARACTER, len));
-                let code = u32::from(c);
-                let written =
-                    if code < 0x1_0000 { format!("\\u{code:04X}") } else { format!("\\U{code:08X}") };
-                self.replace(self.at + len, &written);
-            }
-            // An escaped line end is a line end.
-            None if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 1,
-            None => self.at = (self.at + 2).min(self.end),
+        if let Some((character, len)) = surrogate::read_escape(self.cursor.rest()) {
+            let code = u32::from(character);
+            let escape = if code < 0x1_0000 { format!("\\u{code:04X}") } else { format!("\\U{code:08X}") };
+            self.cursor.replace(len, &escape);
+        } else if self.cursor.peek_next() == Some(b'\n') {
+            // The line end is still to be scanned: the next line may lack indentation.
+            self.cursor.advance(1);
+        } else {
+            self.cursor.advance(2);
         }
     }
 
-    /// What is between brackets, with the brackets.
-    fn flow(&mut self) -> Met {
+    /// Moves over a flow collection, with its brackets.
+    fn flow_collection(&mut self) -> Result<(), Unclosed> {
         let mut depth = 0_usize;
-        // Whether the next character is the first of a node: only there, quotes are quotes.
-        let mut fresh = true;
-        while let Some(byte) = self.peek() {
+        // Only at the start of a node, a quote begins a quoted scalar.
+        let mut at_node_start = true;
+        while let Some(byte) = self.cursor.peek() {
             match byte {
-                b'[' | b'{' => {
-                    depth += 1;
-                    fresh = true;
-                    self.at += 1;
-                    self.space_before_comment();
+                b'[' | b'{' | b',' => {
+                    depth += usize::from(byte != b',');
+                    at_node_start = true;
+                    self.cursor.advance(1);
+                    self.insert_space_before_comment();
                 }
                 b']' | b'}' => {
                     depth -= 1;
-                    fresh = false;
-                    self.at += 1;
+                    at_node_start = false;
+                    self.cursor.advance(1);
                     if depth == 0 {
-                        return Met::Node;
+                        return Ok(());
                     }
-                    self.space_before_comment();
-                }
-                b',' => {
-                    fresh = true;
-                    self.at += 1;
-                    self.space_before_comment();
+                    self.insert_space_before_comment();
                 }
                 b'\n' => self.next_line(),
-                b' ' | b'\t' => self.at += 1,
-                b'#' if self.is_blank(self.at - 1) || self.comment == Some(self.at) => {
-                    while self.peek().is_some_and(|byte| byte != b'\n') {
-                        self.at += 1;
-                    }
+                b' ' | b'\t' => self.cursor.advance(1),
+                b'#' if self.cursor.is_blank_before() || self.comment_at == Some(self.cursor.at()) => {
+                    self.cursor.skip_to_line_end();
                 }
-                b'"' | b'\'' if fresh => {
-                    if let Met::Open = self.quoted(byte) {
-                        return Met::Open;
-                    }
-                    fresh = false;
-                    self.space_before_comment();
-                    // The value may follow at once.
-                    if self.peek() == Some(b':') {
-                        fresh = true;
-                        self.at += 1;
-                        self.no_tab();
-                    }
+                b'"' | b'\'' if at_node_start => at_node_start = self.quoted_in_flow(byte)?,
+                b':' | b'?' if self.cursor.is_blank_after() && (at_node_start || byte == b':') => {
+                    at_node_start = true;
+                    self.cursor.advance(1);
+                    self.replace_tab();
                 }
-                b':' | b'?' if self.is_blank(self.at + 1) && (fresh || byte == b':') => {
-                    fresh = true;
-                    self.at += 1;
-                    self.no_tab();
-                }
-                b'&' | b'*' | b'!' if fresh => self.property(byte, true),
+                b'&' | b'*' | b'!' if at_node_start => self.property(byte, true),
                 _ => {
-                    fresh = false;
-                    self.at += 1;
+                    at_node_start = false;
+                    self.cursor.advance(1);
                 }
             }
         }
-        Met::Open
+        Err(Unclosed)
     }
 
-    /// Goes over a line end inside of quotes or brackets, and gives the next line the indentation it lacks.
+    /// Moves over a quoted scalar and the colon that makes it a key, if there is one: in a flow collection, the
+    /// value may follow the colon without white space. Says whether there is a colon.
+    fn quoted_in_flow(&mut self, quote: u8) -> Result<bool, Unclosed> {
+        self.quoted(quote)?;
+        self.insert_space_before_comment();
+        let is_key = self.cursor.peek() == Some(b':');
+        if is_key {
+            self.cursor.advance(1);
+            self.replace_tab();
+        }
+        Ok(is_key)
+    }
+
+    /// Moves over a line end in a quoted scalar or a flow collection, and indents the next line if the strict
+    /// parser needs that.
     fn next_line(&mut self) {
-        self.at += 1;
-        self.line_start = self.at;
-        let indent = self.skip(b' ');
+        self.cursor.advance(1);
+        self.line_start = self.cursor.at();
+        let indentation = self.cursor.skip_spaces();
         let wanted = self.parents.last().map_or(0, |parent| parent + 1);
-        let lacking = wanted.saturating_sub(indent);
-        if lacking > 0 && lacking <= self.spaces && !matches!(self.peek(), None | Some(b'\n')) {
-            self.spaces -= lacking;
-            self.replace(self.at, &" ".repeat(lacking));
+        let missing = wanted.saturating_sub(indentation);
+        if missing > 0 && missing <= self.spaces_left && !self.cursor.is_at_line_end() {
+            self.spaces_left -= missing;
+            self.cursor.replace(0, &" ".repeat(missing));
         }
     }
 
-    /// Skips the lines that are deeper than what holds them, or blank.
-    fn skip_deeper(&mut self) {
-        while self.at < self.end {
-            let start = self.at;
-            let indent = self.skip(b' ');
-            let is_blank = matches!(self.peek(), None | Some(b'\n'));
-            if !is_blank && indent <= self.parents.last().copied().unwrap_or(0) {
-                self.at = start;
+    /// Moves over the lines that are blank or indented deeper than the parent of the scalar.
+    fn skip_deeper_lines(&mut self) {
+        while !self.cursor.is_at_end() {
+            let start = self.cursor.at();
+            let indentation = self.cursor.skip_spaces();
+            if !self.cursor.is_at_line_end() && indentation <= self.parents.last().copied().unwrap_or(0) {
+                self.cursor.back_to(start);
                 return;
             }
-            self.skip_line();
+            self.cursor.skip_line();
         }
     }
-
-    fn skip(&mut self, byte: u8) -> usize {
-        let start = self.at;
-        while self.peek() == Some(byte) {
-            self.at += 1;
-        }
-        self.at - start
-    }
-
-    fn skip_line(&mut self) {
-        let rest = &self.bytes[self.at..self.end];
-        self.at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes[..self.end].get(self.at).copied()
-    }
-
-    /// Whether white space stands there, or nothing.
-    fn is_blank(&self, at: usize) -> bool {
-        self.bytes.get(at).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
-    }
-
-    /// Writes something in place of what stands from here to `end`, and goes there.
-    fn replace(&mut self, end: usize, text: &str) {
-        self.out.push_str(&self.text[self.copied..self.at]);
-        self.out.push_str(text);
-        self.at = end;
-        self.copied = end;
-    }
-
-    fn written(mut self) -> Cow<'yaml, str> {
-        if self.out.is_empty() {
-            return Cow::Borrowed(self.text);
-        }
-        self.out.push_str(&self.text[self.copied..]);
-        Cow::Owned(self.out)
-    }
-}
-
-/// The first line of a text, without its end.
-pub(super) fn line(text: &str) -> &str {
-    text.split_once('\n').map_or(text, |(line, _)| line)
-}
-
-/// An escaped half of a UTF-16 pair with which a text begins, and its length.
-fn half(bytes: &[u8]) -> Option<(u32, usize)> {
-    let digits = match bytes {
-        [b'\\', b'u', ..] => 4,
-        [b'\\', b'U', ..] => 8,
-        _ => return None,
-    };
-    let written = bytes.get(2..2 + digits).filter(|written| written.iter().all(u8::is_ascii_hexdigit))?;
-    let code = u32::from_str_radix(std::str::from_utf8(written).ok()?, 16).ok()?;
-    (0xD800..0xE000).contains(&code).then_some((code, 2 + digits))
-}
-
-/// The character that two halves make.
-fn joined(first: u32, second: u32) -> Option<char> {
-    let is_pair = (0xD800..0xDC00).contains(&first) && (0xDC00..0xE000).contains(&second);
-    is_pair.then(|| char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00)))?
 }
