@@ -29,7 +29,7 @@ use crate::{
     memory::{Found, Sealed},
     parallel,
     remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
-    task::{Abandoned, Patience, Task},
+    task::{Abandoned, Backoff, Task},
     tree::{self, Content, Listed, Listing, Problem, ROOT_INDEX, Stamp, Witness},
     trust::{Now, Reading, Trust},
     version::is_dated,
@@ -249,12 +249,12 @@ impl Bundle {
     }
 
     fn lock(&self, task: &Task) -> Result<MutexGuard<'_, Compared>, Abandoned> {
-        let mut patience = Patience::default();
+        let mut backoff = Backoff::default();
         loop {
             match self.comparing.try_lock() {
                 Ok(guard) => return Ok(guard),
                 Err(TryLockError::Poisoned(poisoned)) => return Ok(PoisonError::into_inner(poisoned)),
-                Err(TryLockError::WouldBlock) => patience.wait(task)?,
+                Err(TryLockError::WouldBlock) => backoff.wait(task)?,
             }
         }
     }

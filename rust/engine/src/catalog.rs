@@ -29,7 +29,7 @@ use crate::{
     process::Process,
     question::Question,
     remark::Remarks,
-    search::Alone,
+    search::DirectLookup,
     snapshot::Snapshot,
     source::{Role, Source, Tier},
     sources::{Bundles, Freshness, Preparation, Prepared},
@@ -328,7 +328,7 @@ impl Catalog {
     ) -> Result<Told<Answer>, Error> {
         let searched = Arc::new(question.searched(snapshot, &prepared));
         let criteria = question.criteria(now, task)?;
-        let answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
+        let answer = question.answer(searched, criteria, &DirectLookup, None, self.threads, task)?;
         Ok(Told { value: answer, news: prepared.news })
     }
 

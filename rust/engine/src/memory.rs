@@ -42,7 +42,7 @@ use crate::{
     process::Process,
     question::Question,
     rank::Strategy,
-    search::Alone,
+    search::DirectLookup,
     searched::source_unavailable,
     snapshot::Snapshot,
     source::{Role, Source},
@@ -182,7 +182,7 @@ impl Memory<'_> {
         let snapshot = Arc::new(self.as_sources(places));
         let searched = Arc::new(question.searched(&snapshot, &prepared));
         let criteria = question.criteria(now.unwrap_or_else(system_time), task)?;
-        let mut answer = question.answer(searched, criteria, &Alone, None, self.threads, task)?;
+        let mut answer = question.answer(searched, criteria, &DirectLookup, None, self.threads, task)?;
         // That nothing is remembered is nothing to be told of.
         answer.diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::SourceUnavailable);
         answer.diagnostics.append(&mut left_out);

@@ -73,7 +73,7 @@ impl Question {
         task: &Task,
     ) -> Result<Answer, Abandoned> {
         let is_large = threads > 1 && searched.concepts() >= WORTH_A_THREAD;
-        let is_worth_it = is_large && searched.takes(&criteria.terms, WORTH_THE_EFFORT);
+        let is_worth_it = is_large && searched.costs_at_least(&criteria.terms, WORTH_THE_EFFORT);
         let threads = if is_worth_it { threads } else { 1 };
         let order = self.strategy.order();
         // Even of an answer without room it must be known whether anything matched.
@@ -98,7 +98,7 @@ impl Question {
         }
         let finder = if self.text.len() > MADE_LATER && !hits.is_empty() {
             // Whoever reads a passage cannot be interrupted; here somebody can.
-            Finder::made_for(&criteria.terms, task)?.into()
+            Finder::new_for(&criteria.terms, task)?.into()
         } else {
             OnceLock::new()
         };

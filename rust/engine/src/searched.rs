@@ -52,10 +52,10 @@ impl Searched {
         this
     }
 
-    /// Whether about so many places have to be looked at to find these terms in the largest source.
-    pub(crate) fn takes(&self, terms: &Terms, effort: usize) -> bool {
+    /// Whether finding these terms in the largest source takes at least about so many comparisons.
+    pub(crate) fn costs_at_least(&self, terms: &Terms, cost: usize) -> bool {
         let largest = self.sources.iter().map(|(_, index)| index).max_by_key(|index| index.len());
-        largest.is_some_and(|index| index.takes(terms, effort))
+        largest.is_some_and(|index| index.costs_at_least(terms, cost))
     }
 
     /// How many concepts there are in all of them.

@@ -72,7 +72,7 @@ impl Made {
     /// What a caller who does not know of snippets would show.
     fn default_snippet(excerpt: &str, description: Option<&str>) -> String {
         let text = if is_blank(excerpt) { description.unwrap_or_default() } else { excerpt };
-        snippet::window(text, &Terms::default(), snippet::MOST)
+        snippet::window(text, &Terms::default(), snippet::MAX_CHARS)
     }
 }
 

@@ -18,7 +18,7 @@ use rustix::{
 use super::{marker, place};
 use crate::{
     containment::Directory,
-    task::{Abandoned, Patience, Task},
+    task::{Abandoned, Backoff, Task},
     tree::{identity, plain},
 };
 
@@ -78,7 +78,7 @@ fn acquire_within<'root>(
     task: &Task,
 ) -> Result<Option<Held<'root>>, Refusal> {
     let began = Instant::now();
-    let mut patience = Patience::default();
+    let mut backoff = Backoff::default();
     loop {
         task.go_on()?;
         let Some(way) = place::walk(root.handle.as_fd(), path, make)? else {
@@ -89,7 +89,7 @@ fn acquire_within<'root>(
             if began.elapsed() > limit {
                 return Err(format!("{path:?} is being deleted all the time").into());
             }
-            patience.wait(task)?;
+            backoff.wait(task)?;
             continue;
         };
         let held = Held { root, path, way };
@@ -108,7 +108,7 @@ fn acquire_within<'root>(
             let seconds = limit.as_secs();
             return Err(format!("{path:?} was locked by another process for {seconds} seconds").into());
         }
-        patience.wait(task)?;
+        backoff.wait(task)?;
     }
 }
 
