@@ -27,7 +27,7 @@ use crate::{
     bundle::{compare::Comparison, error::CompareError, options::CompareOptions, state::BundleState},
     disk::{above::Found, directory::Directory, listing::Witness, settling::Now, walk},
     document::problem::Problem,
-    work::task::{Abandoned, Patience, Task},
+    work::task::{Abandoned, Backoff, Task},
 };
 
 /// The index of one directory, kept equal to it by [`update`](Bundle::update).
@@ -155,12 +155,12 @@ impl Bundle {
     }
 
     fn lock(&self, task: &Task) -> Result<MutexGuard<'_, LastComparison>, Abandoned> {
-        let mut patience = Patience::default();
+        let mut backoff = Backoff::default();
         loop {
             match self.comparing.try_lock() {
                 Ok(guard) => return Ok(guard),
                 Err(TryLockError::Poisoned(poisoned)) => return Ok(PoisonError::into_inner(poisoned)),
-                Err(TryLockError::WouldBlock) => patience.wait(task)?,
+                Err(TryLockError::WouldBlock) => backoff.wait(task)?,
             }
         }
     }

@@ -58,7 +58,7 @@ pub use ask::{
     diagnostic::{Diagnostic, DiagnosticCode},
     question::Question,
     rank::Strategy,
-    snippet::{MOST as MAX_SNIPPET_CHARACTERS, window as snippet_window},
+    snippet::{MAX_CHARS as MAX_SNIPPET_CHARACTERS, window as snippet_window},
 };
 pub use catalog::{
     conversation::Conversation,

@@ -14,7 +14,7 @@ use crate::{
         searched::Searched,
     },
     manifest::snapshot::Snapshot,
-    search::{Alone, Criteria, Lookup, search},
+    search::{Criteria, DirectLookup, Lookup, search},
     text::instant::Instant,
     work::{
         parallel,
@@ -68,7 +68,7 @@ impl<'question> Asked<'question> {
 
     /// Answers the question by itself.
     pub(crate) fn answer(self, threads: usize, task: &Task) -> Result<Answer, Abandoned> {
-        self.answer_with(&Alone, None, threads, task)
+        self.answer_with(&DirectLookup, None, threads, task)
     }
 
     /// Answers the question with postings from `lookup`; `limit` keeps the top of the ranking.
@@ -92,7 +92,7 @@ impl<'question> Asked<'question> {
         let found = found.into_iter().collect::<Result<Vec<Found>, Abandoned>>()?;
         let hits = rank(&found, question.strategy, question.quota, limit);
         let finder = if question.text.len() > LONG_QUESTION && !hits.is_empty() {
-            Finder::made_for(&criteria.terms, task)?.into()
+            Finder::new_for(&criteria.terms, task)?.into()
         } else {
             OnceLock::new()
         };
@@ -103,7 +103,7 @@ impl<'question> Asked<'question> {
 
     fn is_worth_threads(&self) -> bool {
         self.searched.concepts() >= MIN_CONCEPTS_FOR_THREADS
-            && self.searched.takes(&self.criteria.terms, MIN_EFFORT_FOR_THREADS)
+            && self.searched.costs_at_least(&self.criteria.terms, MIN_EFFORT_FOR_THREADS)
     }
 
     fn diagnostics(&self, nothing_found: bool) -> Vec<Diagnostic> {

@@ -61,7 +61,7 @@ pub(crate) fn answer(
     let asked: Vec<_> = asked.into_iter().zip(numbers).collect();
     let answers = parallel::map(&asked, threads, |(asked, numbers)| {
         task.go_on()?;
-        asked.answer_with(&Numbered { shared: &shared, numbers }, limit, 1, task)
+        asked.answer_with(&BatchLookup { shared: &shared, numbers }, limit, 1, task)
     });
     answers.into_iter().collect()
 }
@@ -103,48 +103,48 @@ impl Shared {
 }
 
 /// Finds the matches of one question's terms among those of the batch.
-struct Numbered<'batch> {
+struct BatchLookup<'batch> {
     shared: &'batch Shared,
     numbers: &'batch [u32],
 }
 
 /// Borrowed, where the batch keeps them: counting the holders of what all threads use would make the
 /// threads wait for each other.
-enum Held<'batch> {
-    Kept(&'batch Matches),
-    Own(Arc<Matches>),
+enum MatchesHandle<'batch> {
+    Shared(&'batch Matches),
+    Owned(Arc<Matches>),
 }
 
-impl Deref for Held<'_> {
+impl Deref for MatchesHandle<'_> {
     type Target = Matches;
 
     fn deref(&self) -> &Matches {
         match self {
-            Held::Kept(matches) => matches,
-            Held::Own(matches) => matches,
+            MatchesHandle::Shared(matches) => matches,
+            MatchesHandle::Owned(matches) => matches,
         }
     }
 }
 
-impl<'batch> Lookup for Numbered<'batch> {
-    type Held = Held<'batch>;
+impl<'batch> Lookup for BatchLookup<'batch> {
+    type Handle = MatchesHandle<'batch>;
 
-    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> Held<'batch> + 'a {
+    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> MatchesHandle<'batch> + 'a {
         let shared = self.shared;
         let slots = shared.matches.get(&ptr::from_ref(segment).addr()).map_or(&[][..], Vec::as_slice);
         move |at, term| {
             let slot = self.numbers.get(at).and_then(|number| slots.get(*number as usize));
             match slot {
                 Some(slot) if shared.kept.load(Ordering::Relaxed) <= MAX_KEPT_BYTES => {
-                    Held::Kept(slot.get_or_init(|| {
+                    MatchesHandle::Shared(slot.get_or_init(|| {
                         let found = segment.matches(term);
                         shared.kept.fetch_add(found.size() + ENTRY_BYTES, Ordering::Relaxed);
                         found
                     }))
                 }
                 slot => match slot.and_then(OnceLock::get) {
-                    Some(found) => Held::Kept(found),
-                    None => Held::Own(segment.matches(term)),
+                    Some(found) => MatchesHandle::Shared(found),
+                    None => MatchesHandle::Owned(segment.matches(term)),
                 },
             }
         }

@@ -1,4 +1,4 @@
-//! The line of a body that shows why it matched (K6).
+//! The excerpt: the line of a body that shows why it matched (K6).
 
 pub use crate::ask::finder::Finder;
 use crate::text::fold::fold_into;
@@ -31,7 +31,7 @@ mod tests {
     use crate::text::terms::Terms;
 
     #[test]
-    fn the_first_line_with_any_term_is_shown_trimmed() {
+    fn an_excerpt_is_the_first_line_with_any_term_trimmed() {
         let rows = [
             ("first of two", "alpha\nbeta", "beta alpha", "alpha"),
             ("trimmed of white space", "\u{3000}a b\u{a0}\n", "b", "a b"),

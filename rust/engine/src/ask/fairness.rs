@@ -1,27 +1,30 @@
-//! No source may fill the top of a list alone (R5).
+//! The fairness quota: no source alone may fill the top of an answer (R5).
 
 use std::{cmp::Reverse, collections::BinaryHeap, num::NonZeroUsize};
 
-/// Walks a ranked list so that at most `quota` passages in a row come from one source, as long as
-/// another source has any left. Nothing is dropped and the order within a source is kept.
+/// Reorders a ranked list so that at most `quota` passages in a row come from one source, as long as another
+/// source has passages left. No passage is dropped, and the order within a source is kept.
 ///
-/// Yields positions in the list given. Takes O(log sources) a step: each source waits in a heap with the
-/// position of its next passage.
+/// Yields positions in the given list. A step takes O(log sources): a heap has the position of the next
+/// passage of each source.
 #[derive(Debug)]
 pub struct Interleaved {
     quota: usize,
-    /// The next position of every source that has one, the lowest on top.
+    /// For every source with passages left: the position of the next one, and the source. The lowest position is
+    /// on top.
     heads: BinaryHeap<Reverse<(u32, u32)>>,
     /// The positions of all sources, source after source.
     positions: Vec<u32>,
-    /// For each source, what of `positions` it has not given yet.
+    /// For each source, the range of `positions` that was not put into the heap yet.
     left: Vec<std::ops::Range<usize>>,
+    /// The source of the passage that was yielded last.
     last: Option<u32>,
+    /// How many passages in a row came from it.
     run: usize,
 }
 
 impl Interleaved {
-    /// `sources[i]` is the source of the passage at position `i`; every source is below `count`.
+    /// `sources` has the source of each passage of the ranked list; every source is a number below `count`.
     #[must_use]
     pub fn new(sources: impl Iterator<Item = u32> + Clone, count: usize, quota: NonZeroUsize) -> Self {
         let mut starts = vec![0_usize; count + 1];
@@ -90,8 +93,8 @@ mod tests {
         Interleaved::new(sources.iter().copied(), count, NonZeroUsize::new(quota).unwrap()).collect()
     }
 
-    /// R5 word for word, in quadratic time.
-    fn walk(sources: &[u32], quota: usize) -> Vec<u32> {
+    /// R5 as it is written, in quadratic time.
+    fn naive(sources: &[u32], quota: usize) -> Vec<u32> {
         let mut queue: Vec<(u32, u32)> = (0..).zip(sources.iter().copied()).collect();
         let mut out: Vec<(u32, u32)> = Vec::new();
         while let Some(&(_, head)) = queue.first() {
@@ -103,8 +106,8 @@ mod tests {
         out.into_iter().map(|(position, _)| position).collect()
     }
 
-    /// Reads `A1 A2 B1` as sources 0 0 1.
-    fn letters(text: &str) -> Vec<u32> {
+    /// The sources of `A1 A2 B1`: 0, 0, 1.
+    fn sources_of(text: &str) -> Vec<u32> {
         text.split(' ').map(|word| u32::from(word.as_bytes()[0] - b'A')).collect()
     }
 
@@ -121,18 +124,19 @@ mod tests {
         ];
         for (list, quota, expected) in rows {
             let words: Vec<&str> = list.split(' ').collect();
-            let got: Vec<&str> = fast(&letters(list), quota).iter().map(|at| words[*at as usize]).collect();
+            let got: Vec<&str> =
+                fast(&sources_of(list), quota).iter().map(|at| words[*at as usize]).collect();
             assert_eq!(got.join(" "), expected, "{list} with quota {quota}");
         }
     }
 
     proptest! {
         #[test]
-        fn the_heap_walks_as_the_contract_says(
+        fn the_heap_gives_the_order_of_the_contract(
             sources in prop::collection::vec(0_u32..4, 0..40),
             quota in 1_usize..5,
         ) {
-            prop_assert_eq!(fast(&sources, quota), walk(&sources, quota));
+            prop_assert_eq!(fast(&sources, quota), naive(&sources, quota));
         }
     }
 }

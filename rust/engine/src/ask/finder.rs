@@ -1,4 +1,4 @@
-//! Finds the terms of a question in a text.
+//! Finds the terms of a question in the text of a passage.
 
 use std::cmp::Reverse;
 
@@ -14,50 +14,53 @@ use crate::{
     work::task::{Abandoned, Task},
 };
 
-/// So many terms are looked for one by one.
-const FEW: usize = 8;
-/// How many bytes of terms one automaton looks for. It takes about a hundred times their room, and some
-/// hundredths of a second to make, during which nobody can interrupt.
-const AT_ONCE: usize = 64 << 10;
-/// A line is folded in blocks of so many bytes. Only within one block are characters counted to get from a
-/// place in the folded line to the place in the line.
+/// Up to this many terms are looked for one after the other. For more, automata are built.
+const MAX_SEPARATE_TERMS: usize = 8;
+/// An automaton looks for terms of at most this many bytes in all. It takes about a hundred times as much
+/// memory, and some hundredths of a second to build, in which the task cannot be abandoned.
+const AUTOMATON_BYTES: usize = 64 << 10;
+/// A line is folded in blocks of this many bytes. To get from an offset in the folded line to the offset in
+/// the line, characters are counted only within one block.
 const BLOCK: usize = 4 << 10;
 
-/// Finds any of some terms in one pass over a text, however many they are.
+/// Finds any of the terms of a question in one pass over a text, however many terms there are.
 #[derive(Debug)]
 pub struct Finder(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    OneByOne(Vec<memmem::Finder<'static>>),
-    AtOnce(Vec<Group>),
+    /// A searcher for each term.
+    Separate(Vec<memmem::Finder<'static>>),
+    /// Automata that look for many terms each.
+    Automata(Vec<Group>),
 }
 
-/// Terms that follow one another in a question, found in one pass.
+/// Consecutive terms of a question that one automaton looks for.
 #[derive(Debug)]
 struct Group {
-    /// The number of the first one.
+    /// The number of the first of them.
     first: usize,
     automaton: NFA,
 }
 
 impl Finder {
     /// A finder of any of the terms.
-    #[allow(clippy::missing_panics_doc)] // Nobody else has the task.
+    #[allow(clippy::missing_panics_doc)] // The task is local.
     #[must_use]
     pub fn new(terms: &Terms) -> Self {
-        Self::made_for(terms, &Task::default()).expect("nobody else has this task, to abandon it")
+        Self::new_for(terms, &Task::default())
+            .expect("only this function has the task, and it abandons nothing")
     }
 
-    /// A finder of any of the terms, made as long as somebody waits for it.
+    /// A finder of any of the terms, as [`new`](Self::new) makes it, unless the task is abandoned.
     ///
     /// # Errors
     /// [`Abandoned`] if the task was.
-    pub fn made_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
+    pub fn new_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
         let words: Vec<&[u8]> = terms.as_slice().iter().map(|(term, _)| term.as_bytes()).collect();
-        let one_by_one = || words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
-        if words.len() <= FEW {
-            return Ok(Self(Kind::OneByOne(one_by_one())));
+        let separate = || words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
+        if words.len() <= MAX_SEPARATE_TERMS {
+            return Ok(Self(Kind::Separate(separate())));
         }
         let mut groups = Vec::new();
         let mut first = 0;
@@ -66,51 +69,50 @@ impl Finder {
             let mut bytes = 0;
             let fits = words[first..].iter().take_while(|word| {
                 bytes += word.len();
-                bytes <= AT_ONCE
+                bytes <= AUTOMATON_BYTES
             });
             let end = first + fits.count().max(1);
             match NFA::new(&words[first..end]) {
                 Ok(automaton) => groups.push(Group { first, automaton }),
-                Err(_) => return Ok(Self(Kind::OneByOne(one_by_one()))),
+                Err(_) => return Ok(Self(Kind::Separate(separate()))),
             }
             first = end;
         }
-        Ok(Self(Kind::AtOnce(groups)))
+        Ok(Self(Kind::Automata(groups)))
     }
 
     /// How many distinct terms there are.
     fn count(&self) -> usize {
         match &self.0 {
-            Kind::OneByOne(finders) => finders.len(),
-            Kind::AtOnce(groups) => groups.iter().map(|group| group.automaton.patterns_len()).sum(),
+            Kind::Separate(finders) => finders.len(),
+            Kind::Automata(groups) => groups.iter().map(|group| group.automaton.patterns_len()).sum(),
         }
     }
 
-    /// Whether a folded text holds any of the terms.
+    /// Whether a folded text contains any of the terms.
     pub(crate) fn is_in(&self, folded: &str) -> bool {
         match &self.0 {
-            Kind::OneByOne(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
-            Kind::AtOnce(groups) => groups
+            Kind::Separate(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
+            Kind::Automata(groups) => groups
                 .iter()
                 .any(|group| group.automaton.try_find(&folded.into()).is_ok_and(|found| found.is_some())),
         }
     }
 }
 
-/// Which terms stand in a line.
+/// The terms that a line contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sighting {
-    /// How many distinct ones; at least 1.
+pub(crate) struct LineMatch {
+    /// How many distinct terms; at least 1.
     pub(crate) terms: usize,
-    /// Where the first of them begins and how long it is, in bytes of the folded line. Of several that begin
-    /// there, the longest.
+    /// The first term, as bytes of the folded line. If several begin there, the longest of them.
     start: usize,
     len: usize,
 }
 
-/// A place in a line.
+/// A part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Span {
     /// The byte at which it begins.
     pub(crate) at: usize,
     /// How many code points it has.
@@ -119,37 +121,38 @@ pub(crate) struct Place {
 
 /// Looks for the terms in one line after the other.
 #[derive(Debug)]
-pub(crate) struct Survey<'finder> {
+pub(crate) struct LineScanner<'finder> {
     finder: &'finder Finder,
-    /// For each term, the number of the last line it was seen in.
-    seen: Vec<usize>,
-    /// The number of the line, from 1.
+    /// For each term, the number of the last line that contains it; 0 if none does.
+    last_line: Vec<usize>,
+    /// The number of the current line, from 1.
     line: usize,
-    /// As much of the line as was needed to find all terms.
+    /// The folded beginning of the line, up to where all terms were found.
     folded: String,
-    /// Where each block begins: in the line, and in the folded line.
+    /// The offset of each block, in the line and in the folded line.
     blocks: Vec<(usize, usize)>,
 }
 
-impl<'finder> Survey<'finder> {
+impl<'finder> LineScanner<'finder> {
     pub(crate) fn new(finder: &'finder Finder) -> Self {
-        let seen = vec![0; finder.count()];
-        Self { finder, seen, line: 0, folded: String::new(), blocks: Vec::new() }
+        let last_line = vec![0; finder.count()];
+        Self { finder, last_line, line: 0, folded: String::new(), blocks: Vec::new() }
     }
 
     /// How many distinct terms there are.
     pub(crate) fn count(&self) -> usize {
-        self.seen.len()
+        self.last_line.len()
     }
 
-    /// Which terms stand in a line, if any does. A line is read only until all of them are found.
-    pub(crate) fn look(&mut self, line: &str) -> Option<Sighting> {
+    /// The terms that a line contains, if it contains any. The line is read until all terms are found.
+    pub(crate) fn scan(&mut self, line: &str) -> Option<LineMatch> {
         self.line += 1;
         self.folded.clear();
         self.blocks.clear();
         let mut found = Found::default();
-        let mut states = self.start();
-        // Growing pieces, so that what is looked at twice, where one ends, stays little.
+        let mut states = self.start_states();
+        // Each piece is twice as long as the one before. The end of a piece is searched twice, because a term
+        // may lie across it.
         let mut piece = BLOCK;
         let mut read = 0;
         while read < line.len() && found.terms < self.count() {
@@ -158,21 +161,21 @@ impl<'finder> Survey<'finder> {
             self.search(from, &mut states, &mut found);
             piece = piece.saturating_mul(2);
         }
-        found.first.map(|(start, Reverse(len))| Sighting { terms: found.terms, start, len })
+        found.first.map(|(start, Reverse(len))| LineMatch { terms: found.terms, start, len })
     }
 
-    /// Where in the line that was looked at last the first term is; of its length, at most `most` is counted.
-    pub(crate) fn place(&self, line: &str, sighting: Sighting, most: usize) -> Place {
-        let Sighting { start, len, .. } = sighting;
+    /// The first term in the line that was scanned last. Its length is counted up to `max_chars`.
+    pub(crate) fn locate(&self, line: &str, found: LineMatch, max_chars: usize) -> Span {
+        let LineMatch { start, len, .. } = found;
         let block = self.blocks.partition_point(|(_, folded)| *folded <= start).saturating_sub(1);
         let (original, folded) = self.blocks[block];
-        // Folding maps character by character, so that the numbers of characters agree.
+        // Folding maps each character to one: both lines have the same number of characters up to here.
         let ahead = self.folded[folded..start].chars().count();
         let at = line[original..].char_indices().nth(ahead).map_or(line.len(), |(at, _)| original + at);
-        Place { at, chars: self.folded[start..start + len].chars().take(most).count() }
+        Span { at, chars: self.folded[start..start + len].chars().take(max_chars).count() }
     }
 
-    /// Folds at least `len` more bytes of a line; how many of its bytes are read then.
+    /// Folds at least `len` more bytes of a line, of which `read` bytes are folded; gives how many are then.
     fn fold(&mut self, line: &str, mut read: usize, len: usize) -> usize {
         let until = read.saturating_add(len);
         while read < line.len() && read < until {
@@ -184,40 +187,40 @@ impl<'finder> Survey<'finder> {
         read
     }
 
-    /// The state in which each group's automaton begins; none if an automaton cannot begin anywhere.
-    fn start(&self) -> Vec<Option<StateID>> {
+    /// The start state of each group's automaton; `None` if it cannot start at any offset.
+    fn start_states(&self) -> Vec<Option<StateID>> {
         match &self.finder.0 {
-            Kind::OneByOne(_) => Vec::new(),
-            Kind::AtOnce(groups) => {
+            Kind::Separate(_) => Vec::new(),
+            Kind::Automata(groups) => {
                 groups.iter().map(|group| group.automaton.start_state(Anchored::No).ok()).collect()
             }
         }
     }
 
-    /// Looks at what was folded behind `from`.
+    /// Searches what was folded from the offset `from` on.
     fn search(&mut self, from: usize, states: &mut [Option<StateID>], found: &mut Found) {
         let text = self.folded.as_bytes();
         match &self.finder.0 {
-            Kind::OneByOne(finders) => {
-                for (finder, seen) in finders.iter().zip(&mut self.seen) {
+            Kind::Separate(finders) => {
+                for (finder, last_line) in finders.iter().zip(&mut self.last_line) {
                     let len = finder.needle().len();
                     let begin = from.saturating_sub(len.saturating_sub(1));
-                    if *seen != self.line
+                    if *last_line != self.line
                         && let Some(at) = finder.find(&text[begin..])
                     {
-                        *seen = self.line;
+                        *last_line = self.line;
                         found.add(begin + at, len);
                     }
                 }
             }
-            Kind::AtOnce(groups) => {
+            Kind::Automata(groups) => {
                 for (group, state) in groups.iter().zip(states) {
                     let Some(state) = state else { continue };
                     for (at, byte) in text.iter().enumerate().skip(from) {
                         *state = group.automaton.next_state(Anchored::No, *state, *byte);
                         if group.automaton.is_match(*state) {
-                            note(group, *state, at + 1, &mut self.seen, self.line, found);
-                            if found.terms == self.seen.len() {
+                            add_matches(group, *state, at + 1, &mut self.last_line, self.line, found);
+                            if found.terms == self.last_line.len() {
                                 return;
                             }
                         }
@@ -228,25 +231,36 @@ impl<'finder> Survey<'finder> {
     }
 }
 
-/// Notes the terms that end at `end`.
-fn note(group: &Group, state: StateID, end: usize, seen: &mut [usize], line: usize, found: &mut Found) {
-    // The longest comes first, and each of the others ends it. So, when one was seen in the line, those
-    // behind it were, too; going over them again would take quadratic time for terms like a, aa, aaa.
+/// Adds the terms that end at the offset `end`.
+fn add_matches(
+    group: &Group,
+    state: StateID,
+    end: usize,
+    last_line: &mut [usize],
+    line: usize,
+    found: &mut Found,
+) {
+    // The longest term comes first, and each of the others is a suffix of it. So if one was found in this
+    // line before, those after it were found, too. Going over them again would take quadratic time for terms
+    // such as a, aa, aaa.
     for index in 0..group.automaton.match_len(state) {
         let term = group.automaton.match_pattern(state, index);
-        let seen = &mut seen[group.first + term.as_usize()];
-        if *seen == line {
+        let last_line = &mut last_line[group.first + term.as_usize()];
+        if *last_line == line {
             return;
         }
-        *seen = line;
+        *last_line = line;
         let len = group.automaton.pattern_len(term);
         found.add(end - len, len);
     }
 }
 
+/// The terms that were found in a line so far.
 #[derive(Debug, Default)]
 struct Found {
+    /// How many distinct terms.
     terms: usize,
+    /// The first term: its offset and its length. The longer of two at the same offset is the lesser pair.
     first: Option<(usize, Reverse<usize>)>,
 }
 
@@ -264,14 +278,14 @@ mod tests {
     use crate::text::fold::fold;
     use proptest::prelude::*;
 
-    /// Number of terms, and the first one as it stands in the line.
-    fn sighting(line: &str, query: &str) -> Option<(usize, String)> {
+    /// The number of terms in a line, and the first one as it is written there.
+    fn scan(line: &str, query: &str) -> Option<(usize, String)> {
         let finder = Finder::new(&Terms::parse(query));
-        let mut survey = Survey::new(&finder);
-        survey.look("something else");
-        let sighting = survey.look(line)?;
-        let Place { at, chars } = survey.place(line, sighting, usize::MAX);
-        Some((sighting.terms, line[at..].chars().take(chars).collect()))
+        let mut scanner = LineScanner::new(&finder);
+        scanner.scan("something else");
+        let found = scanner.scan(line)?;
+        let Span { at, chars } = scanner.locate(line, found, usize::MAX);
+        Some((found.terms, line[at..].chars().take(chars).collect()))
     }
 
     #[test]
@@ -286,18 +300,18 @@ mod tests {
             ("folding changes lengths", "ɐɐɐ ⱥⱥ Straße", "ẞ STRASSE straße", Some((1, "Straße"))),
         ] {
             let expected = expected.map(|(terms, first)| (terms, first.to_owned()));
-            assert_eq!(sighting(line, query), expected, "{name}");
-            assert_eq!(sighting(line, &format!("{query} {many}")), expected, "{name}, at once");
+            assert_eq!(scan(line, query), expected, "{name}");
+            assert_eq!(scan(line, &format!("{query} {many}")), expected, "{name}, with automata");
         }
     }
 
     #[test]
-    fn terms_that_lie_across_blocks_are_found() {
+    fn a_term_that_lies_across_blocks_is_found() {
         for length in [1, 3, BLOCK - 1, BLOCK, 3 * BLOCK] {
             for before in [BLOCK - 2, BLOCK - 1, BLOCK, 3 * BLOCK - 1, 7 * BLOCK] {
                 let term = "ⱥ".repeat(length);
                 let line = format!("{}{term}b", "ɐ".repeat(before));
-                assert_eq!(sighting(&line, &term), Some((1, term.clone())), "{before}, {length}");
+                assert_eq!(scan(&line, &term), Some((1, term.clone())), "{before}, {length}");
             }
         }
     }
@@ -306,25 +320,25 @@ mod tests {
     fn terms_within_terms_take_linear_time() {
         let terms: Vec<String> = (1..400).map(|length| "a".repeat(length)).collect();
         let line = "a".repeat(4 << 20);
-        assert_eq!(sighting(&line, &terms.join(" ")), Some((399, "a".repeat(399))));
+        assert_eq!(scan(&line, &terms.join(" ")), Some((399, "a".repeat(399))));
         let others = line.replace("aaaaaaaa", "aaaaaaab");
-        assert_eq!(sighting(&others, &terms.join(" ")).map(|(terms, _)| terms), Some(7));
+        assert_eq!(scan(&others, &terms.join(" ")).map(|(terms, _)| terms), Some(7));
     }
 
     #[test]
-    fn terms_of_several_groups_are_counted_together() {
+    fn terms_of_several_automata_are_counted_together() {
         let many: Vec<String> = (0..20_000).map(|number| format!("word{number:05}x")).collect();
         let query = many.join(" ");
-        assert!(query.len() > 3 * AT_ONCE, "more than one automaton looks for these");
+        assert!(query.len() > 3 * AUTOMATON_BYTES, "more than one automaton looks for these");
         let line = "a word19999x, Word00000x and word10000x, word19999x";
-        assert_eq!(sighting(line, &query), Some((3, "word19999x".to_owned())));
-        assert_eq!(sighting("word20000x", &query), None);
+        assert_eq!(scan(line, &query), Some((3, "word19999x".to_owned())));
+        assert_eq!(scan("word20000x", &query), None);
         assert!(Finder::new(&Terms::parse(&query)).is_in(&fold("word12345x")));
     }
 
     proptest! {
         #[test]
-        fn all_ways_agree_with_the_obvious_one(
+        fn a_scan_finds_what_looking_for_each_term_finds(
             line in "[aAbBéÉßẞⱥȺ ]{0,40}",
             terms in prop::collection::vec("[aAbBéÉßⱥ]{1,3}", 1..14),
         ) {
@@ -340,7 +354,7 @@ mod tests {
                 let skip = ahead.chars().count();
                 (places.len(), line.chars().skip(skip).take(chars.chars().count()).collect::<String>())
             });
-            prop_assert_eq!(sighting(&line, &terms.join(" ")), expected);
+            prop_assert_eq!(scan(&line, &terms.join(" ")), expected);
         }
     }
 }

@@ -61,9 +61,9 @@ impl Searched {
 
     /// Whether finding these terms in the largest source takes at least about `effort` steps, each one entry of
     /// its vocabulary.
-    pub(crate) fn takes(&self, terms: &Terms, effort: usize) -> bool {
+    pub(crate) fn costs_at_least(&self, terms: &Terms, effort: usize) -> bool {
         let largest = self.sources.iter().map(|(_, index)| index).max_by_key(|index| index.len());
-        largest.is_some_and(|index| index.takes(terms, effort))
+        largest.is_some_and(|index| index.costs_at_least(terms, effort))
     }
 
     /// How many concepts all sources have together.

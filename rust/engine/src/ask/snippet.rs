@@ -1,14 +1,14 @@
-//! What a reader should see of a concept that matched (K7): one line of at most 320 code points.
+//! The snippet: what a reader should see of a concept that matched (K7), one line of at most 320 code points.
 //!
-//! The line of the body with the most distinct terms, the first of equals; a heading that only repeats the
-//! title is passed over. If no line has a term: the description; without one, the first line of the body
-//! that shows text and is no heading; else nothing.
+//! It is the line of the body with the most distinct terms, the first of equals. A heading that only repeats
+//! the title does not count. If no line has a term, it is the description. Without a description, it is the
+//! first line of the body that shows text and is no heading. Otherwise it is empty.
 //!
-//! Each line is judged by itself and by the one below it, trimmed, wherever it stands: in code, too. A
-//! heading repeats the title if both read alike (K2), whatever emphasis, links or tags are in them. Lines
-//! that show no text by themselves (rules, rules of tables, fences, comments, lone tags) are shown only for
-//! a term in them. What stands within a line is shown as it is written, but nothing ends the line: line and form
-//! feeds, separators and their kin are spaces.
+//! Lines are trimmed. Only a line itself and the line below it decide what it is, also inside code. A heading
+//! repeats the title if both have the same words (K2) without emphasis, links and tags. A line that shows no
+//! text (a rule, the rule of a table, a fence of code, a comment, a tag alone) is shown only if it has a term.
+//! A line is shown as it is written, except that line feeds, form feeds, separators and other characters that
+//! may end a line are shown as spaces.
 
 mod heading;
 mod window;
@@ -16,15 +16,17 @@ mod window;
 use std::borrow::Cow;
 
 use crate::{
-    ask::finder::{Finder, Place, Survey},
+    ask::finder::{Finder, LineScanner, Span},
     document::Document,
     text::terms::{Terms, is_blank},
 };
-use heading::{heading, is_bare, seen};
-use window::{cut, is_break};
+use heading::{heading, shows_no_text, visible_words};
+use window::{cut, is_line_end};
 
-/// How many code points a snippet has at most, `…` included.
-pub const MOST: usize = 320;
+/// A snippet has at most this many code points, `…` included.
+pub const MAX_CHARS: usize = 320;
+/// A window has at least this many code points, so that there is room for `…` at both ends and some text.
+const MIN_WINDOW: usize = 8;
 
 /// The snippet of a document (K7).
 ///
@@ -37,18 +39,20 @@ pub const MOST: usize = 320;
 /// ```
 #[must_use]
 pub fn snippet(document: &Document, finder: &Finder) -> String {
-    let mut survey = Survey::new(finder);
-    if let Some((line, first)) = best_line(document, &mut survey) {
-        return cut(line, MOST, first);
+    let mut scanner = LineScanner::new(finder);
+    if let Some((line, first)) = best_line(document, &mut scanner) {
+        return cut(line, MAX_CHARS, first);
     }
     match document.description.as_deref() {
-        Some(description) if !is_blank(description) => around(&one_line(description), MOST, &mut survey),
-        _ => cut(first_text(&document.body).unwrap_or_default(), MOST, None),
+        Some(description) if !is_blank(description) => {
+            around(&one_line(description), MAX_CHARS, &mut scanner)
+        }
+        _ => cut(first_text(&document.body).unwrap_or_default(), MAX_CHARS, None),
     }
 }
 
-/// A text on one line of at most `most` code points, at least 8; if it is cut, then to a window around the
-/// first of the terms.
+/// A text as one line of at most `max_chars` code points, or 8 if that is less. A longer text is cut to a
+/// window around its first term.
 ///
 /// ```
 /// use okf_engine::{ask::snippet::window, text::terms::Terms};
@@ -58,33 +62,35 @@ pub fn snippet(document: &Document, finder: &Finder) -> String {
 /// assert_eq!(window(text, &Terms::default(), 32), "Revenue is counted when it is…");
 /// ```
 #[must_use]
-pub fn window(text: &str, terms: &Terms, most: usize) -> String {
-    around(&one_line(text), most.max(8), &mut Survey::new(&Finder::new(terms)))
+pub fn window(text: &str, terms: &Terms, max_chars: usize) -> String {
+    let finder = Finder::new(terms);
+    around(&one_line(text), max_chars.max(MIN_WINDOW), &mut LineScanner::new(&finder))
 }
 
-fn around(line: &str, most: usize, survey: &mut Survey<'_>) -> String {
-    let first = survey.look(line).map(|sighting| survey.place(line, sighting, most));
-    cut(line, most, first)
+/// A line, cut to a window around its first term if it is too long.
+fn around(line: &str, max_chars: usize, scanner: &mut LineScanner<'_>) -> String {
+    let first = scanner.scan(line).map(|found| scanner.locate(line, found, max_chars));
+    cut(line, max_chars, first)
 }
 
-/// The line with the most terms, and where the first of them is, if the line may be too long.
+/// The line with the most terms and, if the line may be too long, the first term in it.
 fn best_line<'body>(
     document: &'body Document,
-    survey: &mut Survey<'_>,
-) -> Option<(&'body str, Option<Place>)> {
-    let title = document.title.as_deref().map(seen).filter(|title| !title.is_empty());
+    scanner: &mut LineScanner<'_>,
+) -> Option<(&'body str, Option<Span>)> {
+    let title = document.title.as_deref().map(visible_words).filter(|title| !title.is_empty());
     let (mut best, mut most) = (None, 0);
     for (line, below) in lines(&document.body) {
-        let Some(sighting) = survey.look(line).filter(|sighting| sighting.terms > most) else { continue };
+        let Some(found) = scanner.scan(line).filter(|found| found.terms > most) else { continue };
         if let Some(title) = &title
-            && heading(line, below).is_some_and(|text| seen(text) == *title)
+            && heading(line, below).is_some_and(|text| visible_words(text) == *title)
         {
             continue;
         }
-        most = sighting.terms;
-        let first = (line.len() > MOST).then(|| survey.place(line, sighting, MOST));
+        most = found.terms;
+        let first = (line.len() > MAX_CHARS).then(|| scanner.locate(line, found, MAX_CHARS));
         best = Some((line, first));
-        if most == survey.count() {
+        if most == scanner.count() {
             break;
         }
     }
@@ -97,8 +103,8 @@ fn first_text(body: &str) -> Option<&str> {
     for (line, below) in lines(body) {
         let comment = in_comment || line.starts_with("<!--");
         in_comment = comment && !line.contains("-->");
-        let is_shown = !comment || line.split_once("-->").is_some_and(|(_, rest)| !is_bare(rest.trim()));
-        if is_shown && !is_bare(line) && heading(line, below).is_none() {
+        let follows_comment = || line.split_once("-->").is_some_and(|(_, rest)| !shows_no_text(rest.trim()));
+        if (!comment || follows_comment()) && !shows_no_text(line) && heading(line, below).is_none() {
             return Some(line);
         }
     }
@@ -124,14 +130,14 @@ fn lines(body: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// The lines of a text, trimmed, those that are not empty joined by a space.
 fn one_line(text: &str) -> Cow<'_, str> {
-    // The bytes that a break begins with: most often there is none, and the text stands as it is.
+    // The bytes with which a line end may begin. Most texts have none of them and are not copied.
     let may_begin = |byte: &u8| matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | 0xc2 | 0xe2);
     let has_any = |block: &[u8]| block.iter().fold(false, |any, byte| any | may_begin(byte));
     if !text.as_bytes().chunks(1 << 10).any(has_any) {
         return Cow::Borrowed(text.trim());
     }
     let mut joined = String::with_capacity(text.len());
-    for line in text.split(is_break).map(str::trim).filter(|line| !line.is_empty()) {
+    for line in text.split(is_line_end).map(str::trim).filter(|line| !line.is_empty()) {
         if !joined.is_empty() {
             joined.push(' ');
         }

@@ -11,7 +11,7 @@ use crate::{
         marks,
         open::{plain, sync_directory},
     },
-    work::task::{Abandoned, Patience, Task},
+    work::task::{Abandoned, Backoff, Task},
 };
 use std::{
     io,
@@ -82,7 +82,7 @@ fn acquire_within<'root>(
     task: &Task,
 ) -> Result<Option<Held<'root>>, Refusal> {
     let began = Instant::now();
-    let mut patience = Patience::default();
+    let mut backoff = Backoff::default();
     loop {
         task.go_on()?;
         let Some(way) = place::walk(root.handle.as_fd(), path, make)? else {
@@ -93,7 +93,7 @@ fn acquire_within<'root>(
             if began.elapsed() > limit {
                 return Err(format!("{path:?} is being deleted all the time").into());
             }
-            patience.wait(task)?;
+            backoff.wait(task)?;
             continue;
         };
         let held = Held { root, path, way };
@@ -112,7 +112,7 @@ fn acquire_within<'root>(
             let seconds = limit.as_secs();
             return Err(format!("{path:?} was locked by another process for {seconds} seconds").into());
         }
-        patience.wait(task)?;
+        backoff.wait(task)?;
     }
 }
 

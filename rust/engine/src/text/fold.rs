@@ -1,6 +1,6 @@
-//! When two characters count as equal (K2).
+//! Case folding: which characters count as equal (K2).
 //!
-//! This is the one place that knows. Everything that is compared, indexed or looked for was folded here
+//! This is the only place that decides it. Every text that is compared, indexed or looked for is folded here
 //! first.
 
 use icu_casemap::CaseMapper;
@@ -25,7 +25,7 @@ pub fn fold_char(c: char) -> char {
 
 /// Appends the folded `text` to `out`.
 pub fn fold_into(text: &str, out: &mut String) {
-    // Most text is ASCII for long stretches, which fold many characters at a time.
+    // Most text is ASCII over long stretches. Folding ASCII is vectorised.
     let mut rest = text;
     loop {
         let (stretch, other) = rest.split_at(ascii_prefix(rest.as_bytes()));
@@ -43,10 +43,11 @@ pub fn fold_into(text: &str, out: &mut String) {
 
 /// How many bytes at the beginning are ASCII.
 fn ascii_prefix(bytes: &[u8]) -> usize {
+    /// Bytes that are tested at once.
     const BLOCK: usize = 32;
     let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii()).count();
-    let sure = (blocks * BLOCK).min(bytes.len());
-    sure + bytes[sure..].iter().take_while(|byte| byte.is_ascii()).count()
+    let tested = (blocks * BLOCK).min(bytes.len());
+    tested + bytes[tested..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// The folded `text`.
@@ -67,7 +68,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_pairs_that_must_meet_meet_and_the_others_do_not() {
+    fn two_characters_are_equal_if_their_simple_uppercase_mappings_are() {
         let rows = [
             ("ascii", 'o', 'O', true),
             ("final sigma", 'ς', 'Σ', true),
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn no_character_becomes_or_stops_being_white_space() {
+    fn folding_keeps_white_space_white_space_and_makes_no_other() {
         for c in '\0'..=char::MAX {
             assert_eq!(c.is_whitespace(), fold_char(c).is_whitespace(), "{c:?}");
         }

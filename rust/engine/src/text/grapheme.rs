@@ -1,10 +1,10 @@
-//! Where what a reader sees as one character ends.
+//! Graphemes: what a reader sees as one character, though it may have several code points.
 
 use unicode_segmentation::GraphemeCursor;
 
 /// The end of the last grapheme of `text` that ends at or before `place`, both in code points.
 ///
-/// Takes as long as the text is, at most.
+/// Takes time linear in the length of the text.
 ///
 /// ```
 /// use okf_engine::text::grapheme::last_end;
@@ -32,7 +32,7 @@ mod tests {
     use unicode_segmentation::UnicodeSegmentation;
 
     #[test]
-    fn no_grapheme_is_split() {
+    fn the_end_is_never_inside_a_grapheme() {
         for (name, text, place, expected) in [
             ("nothing", "", 0, 0),
             ("the end", "ab", 2, 2),
@@ -52,7 +52,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_where_the_graphemes_before_end(
+        fn it_is_the_end_of_the_last_grapheme_that_fits(
             parts in proptest::collection::vec(
                 prop_oneof![
                     Just('a'), Just('\u{301}'), Just('\u{200d}'), Just('\u{1f469}'), Just('\u{1f1eb}'), Just('\r'),

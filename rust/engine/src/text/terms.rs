@@ -1,4 +1,4 @@
-//! What a query looks for (K1).
+//! The terms that a query looks for (K1).
 
 use hashbrown::{HashMap, hash_map::Entry};
 
@@ -7,12 +7,12 @@ use crate::{
     work::task::{Abandoned, Task},
 };
 
-/// So many words are compared with each other.
-const FEW: usize = 16;
-/// So many words are taken between two looks at whether they are still wanted.
-const SLICE: usize = 1024;
+/// The first this many words of a text are compared with each other. Only for longer texts is a hash table made.
+const COMPARED_WORDS: usize = 16;
+/// How many words are taken between two checks whether the task was abandoned.
+const WORDS_PER_CHECK: usize = 1024;
 
-/// The folded terms of a query text, each with how often it was written.
+/// The distinct folded terms of a query text, each with how often the text has it.
 ///
 /// ```
 /// let terms = okf_engine::text::terms::Terms::parse("Net revenue net");
@@ -23,30 +23,31 @@ pub struct Terms(Vec<(String, u32)>);
 
 impl Terms {
     /// Splits `text` at Unicode `White_Space`; repeated terms count again.
-    #[allow(clippy::missing_panics_doc)] // Nobody else has the task.
+    #[allow(clippy::missing_panics_doc)] // The task is local.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        Self::parse_for(text, &Task::default()).expect("nobody else has this task, to abandon it")
+        Self::parse_for(text, &Task::default())
+            .expect("only this function has the task, and it abandons nothing")
     }
 
-    /// Splits `text` as [`parse`](Self::parse) does, as long as somebody waits for it.
+    /// Splits `text` as [`parse`](Self::parse) does, until the task is abandoned.
     ///
     /// # Errors
     /// [`Abandoned`] if the task was.
     pub fn parse_for(text: &str, task: &Task) -> Result<Self, Abandoned> {
         let mut terms: Vec<(String, u32)> = Vec::new();
         let mut words = text.split_whitespace();
-        for word in words.by_ref().take(FEW) {
+        for word in words.by_ref().take(COMPARED_WORDS) {
             let word = fold(word);
             match terms.iter_mut().find(|(known, _)| *known == word) {
-                Some((_, times)) => *times += 1,
+                Some((_, count)) => *count += 1,
                 None => terms.push((word, 1)),
             }
         }
-        // The repetitions of a long query are found in less than quadratic time.
+        // A hash table finds the repetitions in a long text in linear time.
         let mut numbers: HashMap<String, usize> = HashMap::new();
         for (at, word) in words.map(fold).enumerate() {
-            if at % SLICE == 0 {
+            if at % WORDS_PER_CHECK == 0 {
                 task.go_on()?;
             }
             if numbers.is_empty() {
@@ -54,8 +55,8 @@ impl Terms {
             }
             match numbers.entry(word) {
                 Entry::Occupied(known) => {
-                    let times = &mut terms[*known.get()].1;
-                    *times = times.saturating_add(1);
+                    let count = &mut terms[*known.get()].1;
+                    *count = count.saturating_add(1);
                 }
                 Entry::Vacant(new) => {
                     terms.push((new.key().clone(), 1));
@@ -66,18 +67,18 @@ impl Terms {
         Ok(Self(terms))
     }
 
-    /// Each distinct term and its number of occurrences, in the order of the first occurrence.
+    /// Each distinct term and how often the text has it, in the order of their first appearance.
     #[must_use]
     pub fn as_slice(&self) -> &[(String, u32)] {
         &self.0
     }
 
-    /// How often each of them was written.
-    pub(crate) fn times(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.0.iter().map(|(_, times)| *times)
+    /// How often the text has each term, in the order of [`as_slice`](Self::as_slice).
+    pub(crate) fn counts(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.0.iter().map(|(_, count)| *count)
     }
 
-    /// Whether nothing is looked for.
+    /// Whether the text has no term.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -110,20 +111,33 @@ mod tests {
     }
 
     #[test]
-    fn punctuation_stays() {
+    fn punctuation_belongs_to_its_term() {
         assert_eq!(words("orders, (net)"), [("ORDERS,".into(), 1), ("(NET)".into(), 1)]);
     }
 
     #[test]
-    fn blank_is_white_space_only() {
+    fn a_text_is_blank_if_it_is_only_white_space() {
         assert!(is_blank("") && is_blank(" \u{2003}\n") && !is_blank("\u{1f}") && !is_blank("\u{200b}"));
     }
 
     proptest! {
         #[test]
         fn no_term_is_lost(text in "[aAbB \u{3000}é]{0,24}") {
-            let total: u32 = words(&text).iter().map(|(_, times)| times).sum();
+            let total: u32 = words(&text).iter().map(|(_, count)| count).sum();
             prop_assert_eq!(total as usize, text.split_whitespace().count());
+        }
+
+        // More words than are compared with each other.
+        #[test]
+        fn a_long_text_has_each_term_once_with_its_count(text in prop::collection::vec("[aAbBé]{1,2}", 0..60)) {
+            let mut expected: Vec<(String, u32)> = Vec::new();
+            for word in &text {
+                match expected.iter_mut().find(|(term, _)| *term == fold(word)) {
+                    Some((_, count)) => *count += 1,
+                    None => expected.push((fold(word), 1)),
+                }
+            }
+            prop_assert_eq!(words(&text.join(" ")), expected);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Work spread over threads that end with the call.
+//! Work on several threads, which are started for a call and end with it.
 //!
-//! Nothing here outlives a call: a process that forks never inherits a pool without its threads.
+//! There is no thread pool. A forked process would inherit the pool without its threads.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -13,9 +13,9 @@ pub fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// `work` of every item, in order, on up to `threads` threads.
+/// The results of `work` for every item, in the order of the items, on up to `threads` threads.
 ///
-/// A thread that cannot be had is done without.
+/// If the system refuses to start a thread, the others do its work.
 pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let helpers = threads.min(items.len()).saturating_sub(1);
     if helpers == 0 {
@@ -46,8 +46,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Two pieces of work, at once if there are threads for it.
-#[allow(clippy::missing_panics_doc)] // Each piece gives what is expected of it.
+/// The results of two functions, which run at the same time if there are two threads.
+#[allow(clippy::missing_panics_doc)] // Each function runs once.
 pub fn both<A: Send, B: Send>(
     threads: usize,
     first: impl Fn() -> A + Sync,
@@ -66,7 +66,7 @@ pub fn both<A: Send, B: Send>(
         a = a.or(first);
         b = b.or(second);
     }
-    (a.expect("the first piece was done"), b.expect("the second piece was done"))
+    (a.expect("map calls the first function"), b.expect("map calls the second function"))
 }
 
 #[cfg(test)]
@@ -74,13 +74,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_the_order_of_the_items_whatever_the_threads() {
+    fn results_come_in_the_order_of_the_items_for_any_number_of_threads() {
         let items: Vec<u32> = (0..1000).collect();
         for threads in [0, 1, 2, 7, 2000] {
             assert_eq!(
                 map(&items, threads, |item| item * 2),
                 items.iter().map(|i| i * 2).collect::<Vec<_>>()
             );
+        }
+    }
+
+    #[test]
+    fn both_functions_run_for_any_number_of_threads() {
+        for threads in [0, 1, 2] {
+            assert_eq!(both(threads, || 1, || "two"), (1, "two"));
         }
     }
 }

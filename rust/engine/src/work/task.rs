@@ -1,4 +1,4 @@
-//! Work that somebody waits for: how far it is, and whether it is still wanted.
+//! Work that a caller waits for: its progress, and whether the caller has abandoned it.
 
 use std::{
     sync::{
@@ -9,12 +9,12 @@ use std::{
     time::Duration,
 };
 
-/// How soon whoever waits for somebody else looks again at first; most things take little.
+/// How long a thread that polls for another thread sleeps at first. Most work is done sooner.
 const FIRST_WAIT: Duration = Duration::from_micros(50);
-/// How soon at last.
+/// How long it sleeps at most. The time doubles with each sleep.
 const LONGEST_WAIT: Duration = Duration::from_millis(5);
 
-/// Shared between whoever works and whoever waits.
+/// Shared between the threads that work and the caller that waits.
 #[derive(Debug, Default)]
 pub struct Task {
     abandoned: Arc<AtomicBool>,
@@ -26,13 +26,13 @@ pub struct Task {
 pub struct Reading {
     /// The position of the source in the snapshot.
     pub source: u32,
-    /// How many files there are to read.
+    /// How many files must be read.
     pub total: usize,
     done: AtomicUsize,
 }
 
 impl Reading {
-    /// How many files are read.
+    /// How many files have been read.
     #[must_use]
     pub fn done(&self) -> usize {
         self.done.load(Ordering::Relaxed)
@@ -43,37 +43,37 @@ impl Reading {
     }
 }
 
-/// The work was abandoned.
+/// The error of work that its caller has abandoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abandoned;
 
 impl Task {
-    /// Work that is abandoned as soon as the flag is set, which somebody else may hold too.
+    /// A task that is abandoned as soon as the flag is set. Several tasks may share one flag.
     #[must_use]
     pub fn until(abandoned: Arc<AtomicBool>) -> Self {
         Self { abandoned, readings: Mutex::default() }
     }
 
-    /// Says that nobody waits any more. The work ends soon, and loses nothing that was known before.
+    /// Asks the work to end soon, because the caller no longer waits. What earlier calls have read is kept.
     pub fn abandon(&self) {
         self.abandoned.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to go on.
+    /// Checks whether to go on.
     ///
     /// # Errors
-    /// [`Abandoned`] if nobody waits any more.
+    /// [`Abandoned`] if the task was abandoned.
     pub fn go_on(&self) -> Result<(), Abandoned> {
         if self.abandoned.load(Ordering::Relaxed) { Err(Abandoned) } else { Ok(()) }
     }
 
-    /// What was read or is being read, in the order in which it was begun.
+    /// The readings that have begun, finished ones included, in the order in which they began.
     #[must_use]
     pub fn readings(&self) -> Vec<Arc<Reading>> {
         self.readings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Begins to read files of a source.
+    /// Reports that `total` files of a source are going to be read.
     pub(crate) fn begin(&self, source: u32, total: usize) -> Arc<Reading> {
         let reading = Arc::new(Reading { source, total, done: AtomicUsize::new(0) });
         self.readings.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&reading));
@@ -81,21 +81,61 @@ impl Task {
     }
 }
 
-/// Waits for somebody else, longer each time, as long as somebody waits for the outcome.
+/// Exponential backoff of a thread that polls for another thread.
 #[derive(Debug)]
-pub(crate) struct Patience(Duration);
+pub(crate) struct Backoff(Duration);
 
-impl Default for Patience {
+impl Default for Backoff {
     fn default() -> Self {
         Self(FIRST_WAIT)
     }
 }
 
-impl Patience {
+impl Backoff {
+    /// Sleeps, twice as long as the last time.
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was, without sleeping.
     pub(crate) fn wait(&mut self, task: &Task) -> Result<(), Abandoned> {
         task.go_on()?;
         thread::sleep(self.0);
         self.0 = LONGEST_WAIT.min(self.0 * 2);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_that_share_a_flag_are_abandoned_together() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let (one, two) = (Task::until(Arc::clone(&flag)), Task::until(flag));
+        assert_eq!((one.go_on(), two.go_on()), (Ok(()), Ok(())));
+        one.abandon();
+        assert_eq!((one.go_on(), two.go_on()), (Err(Abandoned), Err(Abandoned)));
+        assert_eq!(Task::default().go_on(), Ok(()));
+    }
+
+    #[test]
+    fn readings_say_how_many_files_of_which_source_were_read() {
+        let task = Task::default();
+        let first = task.begin(7, 2);
+        task.begin(3, 5);
+        first.advance();
+        let told: Vec<_> = task.readings().iter().map(|one| (one.source, one.done(), one.total)).collect();
+        assert_eq!(told, [(7, 1, 2), (3, 0, 5)]);
+    }
+
+    #[test]
+    fn waiting_takes_longer_each_time_up_to_a_bound_and_ends_with_the_task() {
+        let (task, mut backoff) = (Task::default(), Backoff::default());
+        for expected in [100, 200, 400, 800, 1600, 3200, 5000, 5000] {
+            backoff.wait(&task).unwrap();
+            assert_eq!(backoff.0, Duration::from_micros(expected));
+        }
+        task.abandon();
+        assert_eq!(backoff.wait(&task), Err(Abandoned));
     }
 }

@@ -1,16 +1,16 @@
-//! Which lines are headings, and which of them say nothing but the title.
+//! Which lines are headings, which words a reader sees in them, and which lines show no text.
 
 use std::borrow::Cow;
 
 use crate::text::fold::fold_char;
 
-/// What a reader sees emphasised, linked or escaped, without the characters that say so.
-const MARKS: [char; 7] = ['*', '_', '`', '~', '\\', '[', ']'];
+/// The characters of emphasis, code, links and escapes. A reader does not see them.
+const MARKUP: [char; 7] = ['*', '_', '`', '~', '\\', '[', ']'];
 
-/// The text of a heading, or `None` if a trimmed line is none. `below` is what follows the line.
+/// The text of a heading; `None` if a trimmed line is no heading. `below` is the text after the line.
 ///
-/// A heading begins with one to six `#` and white space, or with the tag of an HTML heading, or has a line
-/// of only `=` or only `-` below it.
+/// A heading begins with one to six `#` and white space, or with the tag of an HTML heading, or the line below
+/// it has only `=` or only `-`.
 pub(super) fn heading<'line>(line: &'line str, below: &str) -> Option<&'line str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
@@ -20,7 +20,7 @@ pub(super) fn heading<'line>(line: &'line str, below: &str) -> Option<&'line str
     (is_html_heading(line) || (is_paragraph(line) && is_underline(below))).then_some(line)
 }
 
-/// `# Orders ##` closes with what is no part of its text; `# C#` does not.
+/// Without the `#` at the end, if white space is before it: `Orders ##` but not `C#`.
 fn without_closing(text: &str) -> &str {
     let open = text.trim_end_matches('#');
     if open.is_empty() || open.ends_with(char::is_whitespace) { open.trim_end() } else { text }
@@ -33,7 +33,7 @@ fn is_html_heading(line: &str) -> bool {
     }
 }
 
-/// Whether a line could be the text above an underline: no quotation, item or row of a table.
+/// Whether a line may be underlined as a heading. A quotation, a list item and a row of a table may not.
 fn is_paragraph(line: &str) -> bool {
     let item = line.strip_prefix(['-', '*', '+']).is_some_and(|rest| rest.starts_with(char::is_whitespace));
     !item && !line.starts_with(['>', '|'])
@@ -47,16 +47,16 @@ fn is_underline(text: &str) -> bool {
 
 /// The words that a reader sees in a heading or a title, folded (K2), with a space between them.
 ///
-/// Without tags, targets of links, the attributes in braces that give a heading its id, and the
-/// characters of emphasis, code and links. Dashes, quotes, brackets and full stops only part words.
-pub(super) fn seen(text: &str) -> String {
+/// Tags, link targets, attributes in braces (which give a heading its id) and the characters of emphasis, code
+/// and links are left out. Dashes, quotes, brackets and full stops separate words.
+pub(super) fn visible_words(text: &str) -> String {
     let text = without_attributes(text.trim());
     let text = without(text, "<", is_tag, '>');
     let text = without(&text, "](", |_| true, ')');
     let mut shown = String::with_capacity(text.len());
-    for word in text.split(|c: char| c.is_whitespace() || parts_words(c)) {
+    for word in text.split(|c: char| c.is_whitespace() || separates_words(c)) {
         let length = shown.len();
-        shown.extend(word.chars().filter(|c| !MARKS.contains(c)).map(fold_char));
+        shown.extend(word.chars().filter(|c| !MARKUP.contains(c)).map(fold_char));
         if shown.len() > length {
             shown.push(' ');
         }
@@ -65,8 +65,8 @@ pub(super) fn seen(text: &str) -> String {
     shown
 }
 
-/// Whether a character stands between words or around them. Those that tell C++ from C# do not.
-fn parts_words(c: char) -> bool {
+/// Whether a character separates words. `+` and `#` do not: C++ and C# differ.
+fn separates_words(c: char) -> bool {
     matches!(c, '.' | ',' | ':' | ';' | '!' | '?' | '"' | '\'' | '(' | ')' | '-' | '\u{2010}'..='\u{2015}'
         | '\u{2018}'..='\u{201f}' | '«' | '»')
 }
@@ -79,12 +79,12 @@ fn without_attributes(text: &str) -> &str {
     if inner.starts_with(['#', '.', ':']) && !inner.contains('}') { before.trim_end() } else { text }
 }
 
-/// Whether a tag goes on like this behind its `<`.
+/// Whether `<` and this text begin a tag.
 fn is_tag(rest: &str) -> bool {
     rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!'))
 }
 
-/// Without what stands from an opening to the next closing character.
+/// Without everything from an opening text to the next closing character.
 fn without<'text>(
     text: &'text str,
     opening: &str,
@@ -110,20 +110,20 @@ fn without<'text>(
     Cow::Owned(kept)
 }
 
-/// Whether a trimmed line shows no text: nothing is left without tags but ASCII punctuation, as in rules,
-/// the rules of tables and the fences of code; or it opens code.
-pub(super) fn is_bare(line: &str) -> bool {
+/// Whether a trimmed line shows no text: it begins a fence of code, or has only tags and ASCII punctuation, as
+/// rules and the rules of tables do.
+pub(super) fn shows_no_text(line: &str) -> bool {
     if line.starts_with("```") || line.starts_with("~~~") {
         return true;
     }
-    // Ends at the first character of text: a line may be long.
+    // Stops at the first character of text, since a line may be long.
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         let tag = if c == '<' && is_tag(after) { after.split_once('>') } else { None };
         rest = match tag {
             Some((_, behind)) => behind,
-            // Without a closing bracket, what follows is no tag, but text.
+            // A tag that is not closed is text.
             None if c == '<' && is_tag(after) => return false,
             None if c.is_ascii_punctuation() || c.is_whitespace() => after,
             None => return false,
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_are_told_from_what_only_looks_like_one() {
+    fn only_lines_that_markdown_makes_headings_are_headings() {
         for (line, below, text) in [
             ("# Orders", "", Some("Orders")),
             ("###### Orders", "", Some("Orders")),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_reads_as_its_reader_sees_it() {
+    fn a_reader_sees_the_words_of_a_heading_without_its_markup() {
         for (text, shown) in [
             ("Orders", "ORDERS"),
             ("  **Net**   _revenue_ ", "NET REVENUE"),
@@ -188,12 +188,12 @@ mod tests {
             ("C++", "C++"),
             ("ΣΊΣΥΦΟς", "ΣΊΣΥΦΟΣ"),
         ] {
-            assert_eq!(seen(text), shown, "{text:?}");
+            assert_eq!(visible_words(text), shown, "{text:?}");
         }
     }
 
     #[test]
-    fn bare_lines_show_nothing() {
+    fn rules_fences_and_lone_tags_show_no_text() {
         for line in [
             "---",
             "* * *",
@@ -205,10 +205,10 @@ mod tests {
             "<img src=\"a.png\">",
             "***",
         ] {
-            assert!(is_bare(line), "{line:?}");
+            assert!(shows_no_text(line), "{line:?}");
         }
         for line in ["a", "…", "🎉", "- é", "<b>bold</b>", "<unclosed", "`x`"] {
-            assert!(!is_bare(line), "{line:?}");
+            assert!(!shows_no_text(line), "{line:?}");
         }
     }
 }

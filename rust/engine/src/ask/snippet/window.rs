@@ -1,88 +1,96 @@
-//! The part of a long line that is shown. What it costs depends on its length, not on the line's.
+//! The window: the part of a long line that is shown. It takes time for its own length, not for the line's.
 
 use unicode_segmentation::GraphemeCursor;
 
-use crate::ask::finder::Place;
+use crate::ask::finder::Span;
 
-/// Stands where something is left out.
+/// Shown where text is left out.
 const ELLIPSIS: char = '…';
-/// How many bytes before a place are looked at to tell whether a grapheme ends there. It takes more only
-/// where thousands of flags or of combining marks follow each other.
+/// At most this many bytes before an offset are read to decide whether a grapheme ends there. More would matter
+/// only after thousands of flags or combining marks in a row.
 const LOOK_BACK: usize = 64 << 10;
 
-/// At most `most` code points of a line, `…` included, among them the first term if there is one.
+/// At most `max_chars` code points of a line, `…` included, with the first term in them if there is one.
 ///
-/// A cut is made where white space is within an eighth of `most`, else between two graphemes; only a
-/// grapheme of more than half of `most` code points is cut through. About a quarter stands before the term.
-pub(super) fn cut(line: &str, most: usize, first: Option<Place>) -> String {
-    if forth(line, 0, most) == line.len() {
-        return plain(line);
+/// A cut is made at white space if there is any within an eighth of `max_chars`, otherwise between two
+/// graphemes. Only a grapheme of more than half of `max_chars` code points is cut through. About a quarter of
+/// the window is before the term.
+pub(super) fn cut(line: &str, max_chars: usize, first: Option<Span>) -> String {
+    if skip_chars(line, 0, max_chars) == line.len() {
+        return with_spaces(line);
     }
-    let start = first.map_or(0, |first| start_of(line, most, first));
-    let room = if start > 0 { most - 1 } else { most };
-    let least = first.map_or(0, |Place { at, chars }| forth(line, at, chars));
-    let end = end_of(line, start, room, least, most / 8);
+    let start = first.map_or(0, |first| start_of(line, max_chars, first));
+    let room = if start > 0 { max_chars - 1 } else { max_chars };
+    let term_end = first.map_or(0, |Span { at, chars }| skip_chars(line, at, chars));
+    let end = end_of(line, start, room, term_end, max_chars / 8);
     let mut shown = String::with_capacity(end - start + 2 * ELLIPSIS.len_utf8());
     if start > 0 {
         shown.push(ELLIPSIS);
     }
-    shown.push_str(&plain(&line[start..end]));
+    shown.push_str(&with_spaces(&line[start..end]));
     if end < line.len() {
         shown.push(ELLIPSIS);
     }
     shown
 }
 
-/// Whether a character ends a line for somebody; within a line of a body, which ends at `\n`, it is shown as
-/// a space.
-pub(super) fn is_break(c: char) -> bool {
+/// Whether some program or standard takes this character for the end of a line. Lines of a body end at `\n` only;
+/// within them, such a character is shown as a space.
+pub(super) fn is_line_end(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if is_break(c) { ' ' } else { c }).collect()
+/// The text with spaces for characters that may end a line.
+fn with_spaces(text: &str) -> String {
+    text.chars().map(|c| if is_line_end(c) { ' ' } else { c }).collect()
 }
 
-/// Where the window begins.
-fn start_of(line: &str, most: usize, Place { at, chars }: Place) -> usize {
-    // A term that hardly fits, or does not, gets less before it.
-    let lead = (most / 4).min((most - 2).saturating_sub(chars));
-    let wish = back(line, at, lead);
+/// The offset at which the window begins.
+fn start_of(line: &str, max_chars: usize, Span { at, chars }: Span) -> usize {
+    // Less than a quarter, if the rest of the term would not fit otherwise.
+    let lead = (max_chars / 4).min((max_chars - 2).saturating_sub(chars));
+    let wish = skip_back(line, at, lead);
     if wish == 0 {
         return 0;
     }
-    // Near the end of the line, the window is filled from before.
-    let wish = wish.min(back(line, line.len(), most - 1));
-    let near = forth(line, wish, most / 8).min(at);
-    let word = places(line, wish, near).find(|place| {
-        ends_with_space(&line[..*place]) && !begins_with_space(&line[*place..]) && is_boundary(line, *place)
+    // Near the end of the line, the window begins earlier, so that it is full.
+    let wish = wish.min(skip_back(line, line.len(), max_chars - 1));
+    let near = skip_chars(line, wish, max_chars / 8).min(at);
+    let word = offsets(line, wish, near).find(|offset| {
+        ends_with_space(&line[..*offset])
+            && !begins_with_space(&line[*offset..])
+            && is_boundary(line, *offset)
     });
-    let grapheme = || places(line, wish, at).find(|place| is_boundary(line, *place));
-    let before =
-        || places(line, back(line, wish, most / 2), wish).rev().find(|place| is_boundary(line, *place));
+    let grapheme = || offsets(line, wish, at).find(|offset| is_boundary(line, *offset));
+    let before = || {
+        offsets(line, skip_back(line, wish, max_chars / 2), wish)
+            .rev()
+            .find(|offset| is_boundary(line, *offset))
+    };
     word.or_else(grapheme).or_else(before).unwrap_or(wish)
 }
 
-/// Where a window of at most `room` code points that begins at `start` ends; behind `least`, if there is room.
-fn end_of(line: &str, start: usize, room: usize, least: usize, near: usize) -> usize {
-    if forth(line, start, room) == line.len() {
+/// The offset at which a window ends that begins at `start` and has at most `room` code points. It is not before
+/// `term_end` if the term fits. White space is looked for in the last `near` code points.
+fn end_of(line: &str, start: usize, room: usize, term_end: usize, near: usize) -> usize {
+    if skip_chars(line, start, room) == line.len() {
         return line.len();
     }
-    let wish = forth(line, start, room - 1);
-    let near = back(line, wish, near).max(least.min(wish)).max(start);
-    let word = places(line, near, wish).rev().find(|place| {
-        *place > start
-            && begins_with_space(&line[*place..])
-            && !ends_with_space(&line[..*place])
-            && is_boundary(line, *place)
+    let wish = skip_chars(line, start, room - 1);
+    let near = skip_back(line, wish, near).max(term_end.min(wish)).max(start);
+    let word = offsets(line, near, wish).rev().find(|offset| {
+        *offset > start
+            && begins_with_space(&line[*offset..])
+            && !ends_with_space(&line[..*offset])
+            && is_boundary(line, *offset)
     });
     let grapheme =
-        || places(line, start, wish).rev().find(|place| *place > start && is_boundary(line, *place));
+        || offsets(line, start, wish).rev().find(|offset| *offset > start && is_boundary(line, *offset));
     word.or_else(grapheme).unwrap_or(wish)
 }
 
-/// The places between characters from `start` to `end`, both included.
-fn places(line: &str, start: usize, end: usize) -> impl DoubleEndedIterator<Item = usize> {
+/// The offsets of all characters from `start` to `end`, both included.
+fn offsets(line: &str, start: usize, end: usize) -> impl DoubleEndedIterator<Item = usize> {
     line[start..end].char_indices().map(move |(at, _)| start + at).chain([end])
 }
 
@@ -94,20 +102,20 @@ fn ends_with_space(text: &str) -> bool {
     text.ends_with(char::is_whitespace)
 }
 
-/// The place so many characters before another, or the beginning.
-fn back(line: &str, at: usize, chars: usize) -> usize {
+/// The offset of the character so many before another, or 0.
+fn skip_back(line: &str, at: usize, chars: usize) -> usize {
     match chars.checked_sub(1) {
         None => at,
-        Some(others) => line[..at].char_indices().rev().nth(others).map_or(0, |(place, _)| place),
+        Some(others) => line[..at].char_indices().rev().nth(others).map_or(0, |(offset, _)| offset),
     }
 }
 
-/// The place so many characters behind another, or the end.
-fn forth(line: &str, at: usize, chars: usize) -> usize {
-    line[at..].char_indices().nth(chars).map_or(line.len(), |(place, _)| at + place)
+/// The offset of the character so many after another, or the end.
+fn skip_chars(line: &str, at: usize, chars: usize) -> usize {
+    line[at..].char_indices().nth(chars).map_or(line.len(), |(offset, _)| at + offset)
 }
 
-/// Whether no grapheme lies across a place.
+/// Whether no grapheme lies across an offset.
 fn is_boundary(line: &str, at: usize) -> bool {
     let from = (at.saturating_sub(LOOK_BACK)..at).find(|from| line.is_char_boundary(*from)).unwrap_or(at);
     let part = &line[from..];
@@ -120,7 +128,7 @@ mod tests {
     use unicode_segmentation::UnicodeSegmentation;
 
     use super::*;
-    use crate::ask::snippet::MOST;
+    use crate::ask::snippet::MAX_CHARS;
 
     const PIECES: [&str; 12] = [
         "a",
@@ -138,41 +146,41 @@ mod tests {
     ];
 
     #[test]
-    fn what_a_cut_costs_does_not_depend_on_the_line() {
+    fn cutting_a_long_line_takes_no_longer_than_cutting_a_short_one() {
         for piece in ["x", "word ", "数", "🇩🇪", "e\u{301}", "\u{301}"] {
             let line = piece.repeat((8 << 20) / piece.len());
             let at = line.len() / 2 / piece.len() * piece.len();
-            // Going over the line each time would take minutes.
+            // Reading the whole line each time would take minutes.
             for _ in 0..100 {
-                let shown = cut(&line, MOST, Some(Place { at, chars: 1 }));
-                assert!((MOST / 2..=MOST).contains(&shown.chars().count()), "{piece:?}: {shown}");
+                let shown = cut(&line, MAX_CHARS, Some(Span { at, chars: 1 }));
+                assert!((MAX_CHARS / 2..=MAX_CHARS).contains(&shown.chars().count()), "{piece:?}: {shown}");
             }
         }
     }
 
     proptest! {
         #[test]
-        fn a_window_holds_its_term_in_whole_graphemes(
+        fn a_window_contains_its_term_and_only_whole_graphemes(
             runs in prop::collection::vec((prop::sample::select(&PIECES[..]), 1_usize..120), 1..9),
             place in any::<prop::sample::Index>(),
             chars in 1_usize..200,
-            most in 16_usize..MOST,
+            max_chars in 16_usize..MAX_CHARS,
         ) {
             let line: String = runs.iter().map(|(piece, times)| piece.repeat(*times)).collect();
             let line = line.trim();
             prop_assume!(!line.is_empty());
             let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
             let at = starts[place.index(starts.len())];
-            let term = &line[at..forth(line, at, chars)];
-            let shown = cut(line, most, Some(Place { at, chars: term.chars().count() }));
-            prop_assert!(shown.chars().count() <= most);
+            let term = &line[at..skip_chars(line, at, chars)];
+            let shown = cut(line, max_chars, Some(Span { at, chars: term.chars().count() }));
+            prop_assert!(shown.chars().count() <= max_chars);
             let inner = shown.strip_prefix(ELLIPSIS).unwrap_or(&shown);
             let inner = inner.strip_suffix(ELLIPSIS).unwrap_or(inner);
             let longest = line.graphemes(true).map(|grapheme| grapheme.chars().count()).max().unwrap_or(0);
-            if longest <= most / 8 && term.chars().count() + 2 * longest <= most / 2 {
-                prop_assert!(inner.contains(&plain(term)), "{term:?} in {shown:?}");
+            if longest <= max_chars / 8 && term.chars().count() + 2 * longest <= max_chars / 2 {
+                prop_assert!(inner.contains(&with_spaces(term)), "{term:?} in {shown:?}");
                 let all: Vec<&str> = line.graphemes(true).collect();
-                let plain_all: Vec<String> = all.iter().map(|grapheme| plain(grapheme)).collect();
+                let plain_all: Vec<String> = all.iter().map(|grapheme| with_spaces(grapheme)).collect();
                 let whole = (0..all.len()).any(|first| {
                     let mut rest = inner;
                     for grapheme in &plain_all[first..] {
