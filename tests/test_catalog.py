@@ -32,6 +32,7 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
+from okf_catalog.catalog.handle import opened_catalog
 from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
@@ -263,8 +264,9 @@ def test_a_slow_thread_gets_no_second_object_of_a_generation(
                 seen.extend(catalog.reload() for _ in range(reloads))
             return handle
 
-    slow = Slow(catalog.engine)
-    monkeypatch.setattr(catalog, "_engine", slow)
+    inside = opened_catalog(catalog)
+    slow = Slow(inside.engine)
+    monkeypatch.setattr(inside, "engine", slow)
     seen += [catalog.current, catalog.current]
     assert slow.asked > reloads
     assert catalog.current.generation == 2 + reloads

@@ -21,7 +21,7 @@ from okf_catalog import (
     open_knowledge,
 )
 from okf_catalog.cli.app import app
-from okf_catalog.cli.marks import Span, clip, marked, spans, terms_of
+from okf_catalog.cli.matches import Span, clip, marked, spans, terms_of
 from trees import write_manifest, write_tree
 from typer.testing import CliRunner
 

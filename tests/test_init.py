@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from okf_catalog import FileKnowledgeCatalog
 from okf_catalog.cli.app import app
-from okf_catalog.cli.manifest import ids_of
+from okf_catalog.cli.draft import ids_of
 from trees import write_tree
 from typer.testing import CliRunner
 

@@ -25,6 +25,7 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
+from okf_catalog.catalog.handle import opened_catalog
 from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def test_a_reload_that_fails_is_told_and_logged_within_bounds(
     resolver = GroupedKnowledgeResolver(catalog)
     before = resolver.search("word")
     (shelf / "catalog.json").write_text(FLOODS[name](shelf))
-    catalog.engine.reload()
+    opened_catalog(catalog).engine.reload()
     with caplog.at_level(logging.WARNING, "okf_catalog"):
         start = time.monotonic()
         assert resolver.search("word") == before

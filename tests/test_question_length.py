@@ -27,7 +27,8 @@ from okf_catalog import (
     RefusedValueError,
     open_knowledge,
 )
-from okf_catalog.length import MAX_QUESTION_BYTES, limit_of, shortened
+from okf_catalog.ask.length import limit_of, shortened
+from okf_catalog.catalog.limits import MAX_QUESTION_BYTES
 from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:

@@ -212,6 +212,7 @@ def test_every_value_type_is_tried_here() -> None:
         "GroupedKnowledgeResolver",
         "Knowledge",
         "KnowledgeBatch",
+        "KnowledgeCatalog",
         "KnowledgeContextProvider",
         "KnowledgeResolver",
         "KnowledgeResolverRouter",

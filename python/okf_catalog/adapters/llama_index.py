@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, final
 
 from okf_catalog.adapters import missing
 from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
-from okf_catalog.scope import KnowledgeAccessScope
-from okf_catalog.staleness import StalePolicy
+from okf_catalog.ask.scope import KnowledgeAccessScope
+from okf_catalog.ask.staleness import StalePolicy
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from okf_catalog._engine import KnowledgePassage
     from okf_catalog.adapters.retrieval import DiagnosticsListener, Scope
-    from okf_catalog.query import KnowledgeResolverStrategy
-    from okf_catalog.resolver import KnowledgeResolver
+    from okf_catalog.ask.resolver import KnowledgeResolver
+    from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 
 __all__ = ["OkfRetriever"]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import ModelRequestContext
 
-    from okf_catalog.provider.provided import ProvidedContext
+    from okf_catalog.provider.context import ProvidedContext
 
 __all__ = ["OkfCapability"]
 

@@ -6,21 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from okf_catalog._engine import is_blank
+from okf_catalog.ask.query import KnowledgeQuery
+from okf_catalog.ask.resolver import KnowledgeResolver
+from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.checks import check_callable, check_count, check_kind, drop_coroutine
 from okf_catalog.errors import RefusedTypeError
 from okf_catalog.provider.messages import whole_characters
-from okf_catalog.provider.provider import ScopeAccessor
-from okf_catalog.query import KnowledgeQuery
-from okf_catalog.resolver import KnowledgeResolver
-from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.provider.scope import ScopeAccessor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from okf_catalog._engine import KnowledgePassage
-    from okf_catalog.context import KnowledgeContext, KnowledgeDiagnostic
-    from okf_catalog.query import KnowledgeResolverStrategy
-    from okf_catalog.staleness import StalePolicy
+    from okf_catalog.ask.context import KnowledgeContext
+    from okf_catalog.ask.staleness import StalePolicy
+    from okf_catalog.ask.strategy import KnowledgeResolverStrategy
+    from okf_catalog.diagnostics import KnowledgeDiagnostic
 
 __all__ = ["DiagnosticsListener", "Retrieval", "Scope", "id_of", "metadata_of", "text_of"]
 

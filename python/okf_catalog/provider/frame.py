@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from okf_catalog._engine import KnowledgePassage, is_blank, last_grapheme_end, passage_body
+from okf_catalog.catalog.source import SourceRole
 from okf_catalog.checks import check_kind
 from okf_catalog.errors import RefusedValueError
-from okf_catalog.manifest import SourceRole
 from okf_catalog.provider.neutral import (
     LESS_THAN,
     neutralised,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from okf_catalog.context import KnowledgeDiagnostic
-from okf_catalog.manifest import SourceRole
+from okf_catalog.catalog.source import SourceRole
+from okf_catalog.diagnostics import KnowledgeDiagnostic
 from okf_catalog.provider.messages import ChatMessage
 
 __all__ = ["ContextBlock", "ProvidedContext"]

@@ -1,53 +1,27 @@
-"""A question."""
+"""A query: what a caller asks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast, final
+from typing import TYPE_CHECKING, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import (
-    check_callable,
-    check_count,
-    check_kind,
-    check_str,
-    check_text,
-    is_kind,
-    keep_plain,
-)
-from okf_catalog.choice import Choice
+from okf_catalog.ask.policy import SourceVisibilityPolicy, check_policy
+from okf_catalog.ask.scope import KnowledgeAccessScope
+from okf_catalog.ask.staleness import StalePolicy
+from okf_catalog.ask.strategy import KnowledgeResolverStrategy, strategy_of
+from okf_catalog.checks import check_count, check_kind, check_str, check_text, is_kind, keep_plain
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
-from okf_catalog.manifest import KnowledgeCatalogSource
-from okf_catalog.scope import KnowledgeAccessScope
-from okf_catalog.staleness import StalePolicy
 
-__all__ = ["KnowledgeQuery", "KnowledgeResolverStrategy", "SourceVisibilityPolicy"]
-
-SourceVisibilityPolicy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], bool]
-"""Says whether a scope may see a source, with ``True`` or ``False``.
-
-Anything else is refused (S3), also what only behaves like a ``bool``, as a ``numpy.bool`` does: return
-``bool(...)`` of it.
-"""
-
-
-@final
-class KnowledgeResolverStrategy(str, Choice):  # noqa: SLOT000  (an enum like any other)
-    """How the passages of several sources are put in order (R1 to R3)."""
-
-    GROUPED_BY_SOURCE = "grouped_by_source"
-    MERGED = "merged"
-    PRIORITY_WEIGHTED = "priority_weighted"
-
-    __str__ = str.__str__
+__all__ = ["KnowledgeQuery"]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class KnowledgeQuery:
-    """A question, checked when it is made (Q1).
+    """A query. Its fields are checked when it is made (Q1).
 
-    ``permitted_source_ids`` takes any iterable of ``str``; ``resolver_strategy`` takes a member or its
-    value; ``None`` for strategy or quota leaves the choice to the host.
+    ``permitted_source_ids`` takes any iterable of ``str``. ``resolver_strategy`` takes a member or its value.
+    If strategy or quota is ``None``, the host's default is used.
 
     Example:
         >>> query = KnowledgeQuery("net revenue", resolver_strategy="merged", fairness_quota=2)
@@ -55,7 +29,7 @@ class KnowledgeQuery:
         KnowledgeResolverStrategy.MERGED
 
     Raises:
-        RefusedTypeError: a field is of the wrong kind.
+        RefusedTypeError: a field has the wrong type.
         RefusedValueError: the text is blank, the quota is below 1, the strategy does not exist, or both
             ``permitted_source_ids`` and ``source_visibility_policy`` are given (S2).
     """
@@ -71,7 +45,7 @@ class KnowledgeQuery:
     source_visibility_policy: SourceVisibilityPolicy | None = None
 
     if TYPE_CHECKING:
-        # A field holds less than what is accepted for it, which a dataclass has no words for.
+        # Some arguments accept more types than the field holds afterwards, which a dataclass cannot say.
         def __init__(
             self,
             text: str,
@@ -109,7 +83,7 @@ class KnowledgeQuery:
 
 
 def query_of(field: str, query: object) -> KnowledgeQuery:
-    """The query that ``query`` is, or is the text of.
+    """Returns ``query`` if it is a query, or the query with this text.
 
     Raises:
         RefusedTypeError: it is neither.
@@ -124,32 +98,6 @@ def query_of(field: str, query: object) -> KnowledgeQuery:
         return KnowledgeQuery(text)
     except RefusedValueError as error:
         raise RefusedValueError(f"{field}: {error}") from None
-
-
-def strategy_of(field: str, value: object) -> KnowledgeResolverStrategy:
-    """The member that ``value`` is or names.
-
-    Raises:
-        RefusedTypeError: it is neither a member nor a ``str``.
-        RefusedValueError: no strategy is called like that.
-    """
-    if type(value) is KnowledgeResolverStrategy:
-        return value
-    name = check_str(field, value, "a KnowledgeResolverStrategy")
-    try:
-        return KnowledgeResolverStrategy(name)
-    except ValueError:
-        choices = ", ".join(repr(member.value) for member in KnowledgeResolverStrategy)
-        raise RefusedValueError(f"{field} is one of {choices}, not {name!r}") from None
-
-
-def check_policy(field: str, value: object) -> None:
-    """Refuses what cannot be called.
-
-    Raises:
-        RefusedTypeError: ``value`` is neither ``None`` nor callable.
-    """
-    check_callable(field, value, "with (scope, source)")
 
 
 def _ids(value: object) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Who is asking."""
+"""Who is asking: tenant, user and session."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _RESERVED = "_local"
 @final
 @dataclass(frozen=True, slots=True)
 class KnowledgeAccessScope:
-    """The tenant, user and session on whose behalf something is asked (A1).
+    """The tenant, user and session for which something is asked or remembered (A1).
 
     A scope comes from the host, never from a message or a tool argument.
 
@@ -33,7 +33,7 @@ class KnowledgeAccessScope:
     user_id: str | None = None
     session_id: str | None = None
     LOCAL: ClassVar["KnowledgeAccessScope"]
-    """Nobody in particular: all ids are ``None``."""
+    """The scope without any id: all three are ``None``."""
 
     def __post_init__(self) -> None:
         for field in ("tenant_id", "user_id", "session_id"):

@@ -1,4 +1,4 @@
-"""What to do with concepts that went stale."""
+"""What a search does with stale concepts."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -13,8 +13,8 @@ __all__ = ["StalePolicy"]
 class StalePolicy:
     """Which stale concepts an answer admits (L3). Policies compare by value.
 
-    ``grace_days`` is how many days a concept is still admitted after it went stale; ``None`` admits it
-    forever.
+    ``grace_days`` is how many days a concept is still admitted after it became stale. With ``None`` it is
+    always admitted.
 
     Example:
         >>> StalePolicy.tolerate(0) == StalePolicy.STRICT
@@ -38,7 +38,7 @@ class StalePolicy:
 
     @classmethod
     def tolerate(cls, grace_days: int) -> "StalePolicy":
-        """Admits what went stale less than ``grace_days`` days ago; 0 is ``STRICT``."""
+        """Admits a concept that became stale less than ``grace_days`` days ago; 0 is ``STRICT``."""
         return cls(check_count("grace_days", grace_days, least=0))
 
     def __repr__(self) -> str:

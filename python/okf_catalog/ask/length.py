@@ -1,4 +1,4 @@
-"""How long a question may be."""
+"""The limit for the length of a question."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING
 from okf_catalog.errors import RefusedValueError
 
 if TYPE_CHECKING:
-    from okf_catalog.query import KnowledgeQuery
+    from okf_catalog.ask.query import KnowledgeQuery
 
-__all__ = ["MAX_QUESTION_BYTES", "check_length", "limit_of", "shortened"]
-
-MAX_QUESTION_BYTES = 64 * 1024
-"""How many bytes of UTF-8 the text of a question has at most, unless the catalog is told otherwise."""
+__all__ = ["check_length", "limit_of", "shortened"]
 
 _MOST_BYTES = 4
-"""No character has more in UTF-8."""
+"""UTF-8 uses at most this many bytes for one character."""
 
 
 def check_length(query: KnowledgeQuery, most: int, *, where: str = "") -> None:
-    """Refuses a question whose text or tag is too long.
+    """Raises if the text or the tag of a query is too long.
 
     Raises:
-        RefusedValueError: one of them has more than ``most`` bytes of UTF-8; the message begins with
+        RefusedValueError: one of them has more than ``most`` bytes of UTF-8. The message begins with
             ``where``.
     """
-    # Most are so short that nothing has to be counted.
+    # Most queries are so short that their bytes need not be counted.
     if _MOST_BYTES * len(query.text) > most:
         _check("text", query.text, most, where)
     if query.tag is not None and _MOST_BYTES * len(query.tag) > most:
@@ -42,7 +39,7 @@ def _check(field: str, text: str, most: int, where: str) -> None:
 
 
 def limit_of(*asked: object) -> int | None:
-    """How many bytes a question may have that is put to all of these; ``None`` if none of them says."""
+    """The most bytes that a question to all of these objects may have; ``None`` if none has a limit."""
     limits: list[object] = [getattr(one, "max_question_bytes", None) for one in asked]
     return min((limit for limit in limits if type(limit) is int), default=None)
 
@@ -50,7 +47,7 @@ def limit_of(*asked: object) -> int | None:
 def shortened(text: str, most: int | None) -> str:
     """The beginning of a text, of at most ``most`` bytes of UTF-8.
 
-    It is cut at white space, or, where the first word is longer, after a whole character.
+    The text is cut at white space or, if its first word is too long, between two characters.
     """
     if most is None or _MOST_BYTES * len(text) <= most or _length(text) <= most:
         return text
