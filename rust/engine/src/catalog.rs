@@ -26,7 +26,7 @@ use crate::{
         snapshot::Snapshot,
         source::{Role, Source, Tier},
     },
-    memory::{Memory, marking::Marks},
+    memory::{KnownDirectories, Memory},
     search::Alone,
     text::instant::Instant,
     work::{parallel, task::Task},
@@ -91,7 +91,7 @@ pub struct Catalog {
     /// Faults of the last reload that nobody was told of.
     unreported: ArcSwap<Vec<CatalogDiagnostic>>,
     process: ArcSwap<Process>,
-    marks: Marks,
+    known_memories: KnownDirectories,
     /// How the manifest is watched, in this process and in those forked from it.
     watching: OnceLock<Watching>,
     closed: AtomicBool,
@@ -144,8 +144,8 @@ impl Catalog {
         })?;
         check_paths(&fence, &sources).map_err(Error::Catalog)?;
         let snapshot = Snapshot::new(1, sources, fence.manifest_directory().to_owned());
-        let marks = Marks::default();
-        marks.meet_all(&fence, &snapshot);
+        let known_memories = KnownDirectories::default();
+        known_memories.note_tiers(&fence, &snapshot);
         Ok(Self {
             manifest,
             fence,
@@ -156,7 +156,7 @@ impl Catalog {
             last_reload: ArcSwap::default(),
             unreported: ArcSwap::default(),
             watching: OnceLock::new(),
-            marks,
+            known_memories,
             process: ArcSwap::from_pointee(Process::new()),
             closed: AtomicBool::new(false),
         })
@@ -225,7 +225,7 @@ impl Catalog {
             let task = Task::default();
             for snapshot in [&*current, next] {
                 // Nobody abandons it.
-                let _ = self.marks.put(&self.fence, &snapshot.sources, &task);
+                let _ = self.known_memories.mark(&self.fence, &snapshot.sources, &task);
             }
         }
     }
@@ -357,8 +357,8 @@ impl Catalog {
     ) -> Result<Memory<'catalog>, Error> {
         let process = self.open_process()?;
         let (max_bytes, threads) = (self.max_file_bytes, self.threads);
-        let recent = Arc::clone(&process.memories);
-        Ok(Memory { fence: &self.fence, recent, marks: &self.marks, snapshot, max_bytes, threads })
+        let (cache, known) = (Arc::clone(&process.memories), &self.known_memories);
+        Ok(Memory { fence: &self.fence, cache, known, snapshot, max_bytes, threads })
     }
 
     /// Brings every source of the snapshot up to date, whatever the freshness says, so that later searches
@@ -470,7 +470,7 @@ impl Catalog {
             fence: &self.fence,
             bundles: &process.bundles,
             events: &process.events,
-            marks: &self.marks,
+            known_memories: &self.known_memories,
             freshness: self.freshness,
             max_bytes: self.max_file_bytes,
             threads: self.threads,

@@ -22,7 +22,7 @@ mod _engine {
         answer::Answer,
         batch::{BatchAnswer, Conversation},
         catalog::{Catalog, Snapshot, is_blank, last_grapheme_end, note_fork, parse_manifest, remark_codes},
-        memory::Memory,
+        memory::{Memory, memory_path, own_tier, tier_applies},
         passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
         patience::Cancellation,

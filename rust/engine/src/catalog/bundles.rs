@@ -26,7 +26,7 @@ use crate::{
         snapshot::Snapshot,
         source::{Role, Source},
     },
-    memory::marking::Marks,
+    memory::KnownDirectories,
     search::index::Index,
     work::{
         parallel,
@@ -288,7 +288,7 @@ pub(crate) struct Preparation<'catalog> {
     pub(crate) fence: &'catalog Fence,
     pub(crate) bundles: &'catalog Bundles,
     pub(crate) events: &'catalog Events,
-    pub(crate) marks: &'catalog Marks,
+    pub(crate) known_memories: &'catalog KnownDirectories,
     pub(crate) freshness: Freshness,
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
@@ -344,7 +344,7 @@ impl Prepared {
                     known.way == Some(*way) && events.is_clean(known.bundle.key())
                 })
                 && let Some(ready) = known.ready()
-                && preparation.marks.are_sealed_in(&ready.state.sealed, snapshot)
+                && preparation.known_memories.are_all_in(&ready.state.sealed, snapshot)
             {
                 self.ready.insert(source, Ok(ready));
             }
@@ -368,8 +368,8 @@ impl Prepared {
         if missing.is_empty() {
             return Ok(());
         }
-        let Preparation { fence, marks, task, .. } = preparation;
-        let sealed = Arc::new(marks.seal(fence, snapshot, task)?);
+        let Preparation { fence, known_memories, task, .. } = preparation;
+        let sealed = Arc::new(known_memories.sealed(fence, snapshot, task)?);
         for some in missing.chunks(OPEN_AT_ONCE) {
             task.go_on()?;
             self.add_some(snapshot, some, preparation, &sealed)?;
@@ -449,11 +449,6 @@ impl Prepared {
             }
         }
         Ok(())
-    }
-
-    /// Adds a source that was brought up to date elsewhere.
-    pub(crate) fn set(&mut self, source: u32, ready: Result<Ready, Unavailable>) {
-        self.ready.insert(source, ready);
     }
 
     /// Notes problem files that nobody was told of before.
@@ -546,13 +541,13 @@ mod tests {
             tier: None,
         };
         let snapshot = Snapshot::new(1, vec![source], root.to_owned());
-        let (bundles, events, marks) = (Bundles::default(), Events::new(), Marks::default());
+        let (bundles, events, known) = (Bundles::default(), Events::new(), KnownDirectories::default());
         let task = Task::default();
         let preparation = Preparation {
             fence: &fence,
             bundles: &bundles,
             events: &events,
-            marks: &marks,
+            known_memories: &known,
             freshness: Freshness::Exact,
             max_bytes: 1 << 20,
             threads: 1,

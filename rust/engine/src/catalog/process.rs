@@ -20,7 +20,7 @@ use crate::{
         fence::Fence,
         file_watch::{Watch, WatchState},
     },
-    memory::shelf::Shelf,
+    memory::ScopeCache,
 };
 
 /// How often watched bundles are compared with the disk all the same. What is written without an event is found
@@ -47,7 +47,7 @@ pub(crate) struct Process {
     id: (u32, u32),
     pub(crate) bundles: Bundles,
     pub(crate) events: Events,
-    pub(crate) memories: Arc<Shelf>,
+    pub(crate) memories: Arc<ScopeCache>,
     /// Held while the manifest is loaded again, never while somebody searches.
     reloading: Mutex<()>,
     keeper: Mutex<Option<Keeper>>,
@@ -76,7 +76,7 @@ impl Process {
             id: identity(),
             bundles,
             events: Events::new(),
-            memories: Arc::new(Shelf::new()),
+            memories: Arc::new(ScopeCache::new()),
             reloading: Mutex::default(),
             keeper: Mutex::default(),
             watch: Mutex::default(),
