@@ -83,7 +83,10 @@ pub use manifest::{
     snapshot::Snapshot,
     source::{Role, Source, Tier},
 };
-pub use memory::{Contents, Deletion, Entry, Marking, Memory, Overlap, Place, Value};
+pub use memory::{
+    ConceptTitle, Deletion, Entry, Extent, Listing, Marking, Memory, Overlap, Place, Scope, Unmarked, Value,
+    Written, scope_directory, tier_of_word,
+};
 pub use search::Staleness;
 pub use text::{
     grapheme::last_end as last_grapheme_end,

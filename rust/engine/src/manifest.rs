@@ -108,7 +108,7 @@ pub(crate) fn label(index: usize, id: Option<&str>) -> String {
 }
 
 /// An id is one segment (M2).
-fn is_segment(text: &str) -> bool {
+pub(crate) fn is_segment(text: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut bytes = text.bytes();
     bytes.next().is_some_and(word) && bytes.all(|byte| word(byte) || byte == b'.' || byte == b'-')

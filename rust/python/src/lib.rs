@@ -27,7 +27,7 @@ mod _engine {
         catalog::Catalog,
         conversation::{BatchAnswer, Conversation},
         in_memory::InMemoryCatalog,
-        memory::Memory,
+        memory::{Memory, memory_path, own_tier, tier_applies},
         names::enum_names,
         passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},

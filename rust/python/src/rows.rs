@@ -75,8 +75,8 @@ impl SourceProblemRow {
 /// A file that is left out (B7).
 #[derive(IntoPyObject)]
 pub(crate) struct ProblemRow {
-    path: String,
-    reason: String,
+    pub(crate) path: String,
+    pub(crate) reason: String,
 }
 
 impl ProblemRow {

@@ -29,7 +29,7 @@ use crate::{
         snapshot::Snapshot,
         source::{Role, Tier},
     },
-    memory::{Memory, marking::Marks},
+    memory::{KnownDirectories, Memory},
     work::task::Task,
 };
 
@@ -46,7 +46,7 @@ pub struct Catalog {
     /// Faults of the last reload that the caller was not told of.
     unreported: ArcSwap<Vec<CatalogDiagnostic>>,
     process: ArcSwap<Process>,
-    pub(super) marks: Marks,
+    pub(super) known_memories: KnownDirectories,
     /// How the manifest is watched, in this process and in those forked from it.
     watching: OnceLock<Watching>,
     closed: AtomicBool,
@@ -77,8 +77,8 @@ impl Catalog {
         })?;
         check_paths(&fence, &sources).map_err(Error::Catalog)?;
         let snapshot = Snapshot::new(1, sources, fence.manifest_directory().to_owned());
-        let marks = Marks::default();
-        marks.meet_all(&fence, &snapshot);
+        let known_memories = KnownDirectories::default();
+        known_memories.note_tiers(&fence, &snapshot);
         Ok(Self {
             manifest,
             fence,
@@ -89,7 +89,7 @@ impl Catalog {
             last_reload: ArcSwap::default(),
             unreported: ArcSwap::default(),
             watching: OnceLock::new(),
-            marks,
+            known_memories,
             process: ArcSwap::from_pointee(Process::new()),
             closed: AtomicBool::new(false),
         })
@@ -159,7 +159,7 @@ impl Catalog {
             let task = Task::default();
             for snapshot in [&*current, next] {
                 // No other thread has this task, so it is never abandoned.
-                let _ = self.marks.put(&self.fence, &snapshot.sources, &task);
+                let _ = self.known_memories.mark(&self.fence, &snapshot.sources, &task);
             }
         }
     }
@@ -207,9 +207,9 @@ impl Catalog {
         &'catalog self,
         snapshot: &'catalog Arc<Snapshot>,
     ) -> Result<Memory<'catalog>, Error> {
-        let recent = Arc::clone(&self.open_process()?.memories);
+        let (cache, known) = (Arc::clone(&self.open_process()?.memories), &self.known_memories);
         let (max_bytes, threads) = (self.max_file_bytes, self.threads);
-        Ok(Memory { fence: &self.fence, recent, marks: &self.marks, snapshot, max_bytes, threads })
+        Ok(Memory { fence: &self.fence, cache, known, snapshot, max_bytes, threads })
     }
 
     /// Lets go of all bundles. Calls that are under way finish; later ones fail.

@@ -27,7 +27,7 @@ use crate::{
         snapshot::Snapshot,
         source::{Role, Source},
     },
-    memory::marking::Marks,
+    memory::KnownDirectories,
     work::{
         parallel,
         task::{Abandoned, Task},
@@ -44,7 +44,7 @@ pub(super) struct Preparation<'call> {
     pub(super) fence: &'call Fence,
     pub(super) bundles: &'call Bundles,
     pub(super) events: &'call Events,
-    pub(super) marks: &'call Marks,
+    pub(super) known_memories: &'call KnownDirectories,
     pub(super) freshness: Freshness,
     pub(super) max_bytes: u64,
     pub(super) threads: usize,
@@ -125,7 +125,7 @@ impl Prepared {
         sources: &[u32],
         preparation: Preparation<'_>,
     ) -> Vec<u32> {
-        let Preparation { fence, events, bundles, marks, .. } = preparation;
+        let Preparation { fence, events, bundles, known_memories, .. } = preparation;
         let known = bundles.known();
         let mut look = None;
         if preparation.freshness == Freshness::Exact {
@@ -141,7 +141,7 @@ impl Prepared {
                     known.path == Some(*path) && events.is_clean(known.bundle.key())
                 })
                 && let Some(state) = known.bundle.published()
-                && marks.are_sealed_in(&state.sealed, snapshot)
+                && known_memories.are_all_in(&state.sealed, snapshot)
             {
                 let (identity, directory) = (known.spot.identity, Arc::clone(&known.directory));
                 self.sources.insert(source, Ok(Ready { identity, directory, state }));
@@ -166,8 +166,8 @@ impl Prepared {
         if missing.is_empty() {
             return Ok(());
         }
-        let Preparation { fence, marks, task, .. } = preparation;
-        let sealed = Arc::new(marks.seal(fence, snapshot, task)?);
+        let Preparation { fence, known_memories, task, .. } = preparation;
+        let sealed = Arc::new(known_memories.sealed(fence, snapshot, task)?);
         for some in missing.chunks(MAX_OPEN_DIRECTORIES) {
             task.go_on()?;
             let entered = self.enter(snapshot, some, preparation, &sealed);

@@ -18,7 +18,7 @@ use crate::{
         fence::Fence,
         file_watch::{Watch, WatchState},
     },
-    memory::shelf::Shelf,
+    memory::ScopeCache,
 };
 
 /// How often this process was forked from another, as far as it was told.
@@ -48,7 +48,7 @@ pub(super) struct Process {
     id: (u32, u32),
     pub(super) state: Arc<ProcessState>,
     /// The memories that were read last.
-    pub(super) memories: Arc<Shelf>,
+    pub(super) memories: Arc<ScopeCache>,
     /// Locked while the manifest is loaded again, never by a search.
     reloading: Mutex<()>,
     check: Mutex<Option<BackgroundCheck>>,
@@ -69,7 +69,7 @@ impl Process {
         Self {
             id: identity(),
             state: Arc::new(ProcessState { bundles, events: Events::new() }),
-            memories: Arc::new(Shelf::new()),
+            memories: Arc::new(ScopeCache::new()),
             reloading: Mutex::default(),
             check: Mutex::default(),
             watch: Mutex::default(),

@@ -114,7 +114,7 @@ impl Catalog {
             fence: &self.fence,
             bundles: &process.state.bundles,
             events: &process.state.events,
-            marks: &self.marks,
+            known_memories: &self.known_memories,
             freshness: self.freshness,
             max_bytes: self.max_file_bytes,
             threads: self.threads,

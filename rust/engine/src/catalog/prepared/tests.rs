@@ -19,13 +19,13 @@ fn watched(root: &Path, test: impl FnOnce(&Fence, Preparation<'_>, &Snapshot)) {
         tier: None,
     };
     let snapshot = Snapshot::new(1, vec![source], root.to_owned());
-    let (bundles, events, marks) = (Bundles::default(), Events::new(), Marks::default());
+    let (bundles, events, known) = (Bundles::default(), Events::new(), KnownDirectories::default());
     let task = Task::default();
     let preparation = Preparation {
         fence: &fence,
         bundles: &bundles,
         events: &events,
-        marks: &marks,
+        known_memories: &known,
         freshness: Freshness::Exact,
         max_bytes: 1 << 20,
         threads: 1,
