@@ -33,11 +33,11 @@ __all__ = ["OkfRetriever"]
 class OkfRetriever(BaseRetriever):
     """Finds documents in a catalog. A blank question finds none.
 
-    A document's ``page_content`` is the title and the snippet (K7); its ``metadata`` says where that is
-    from and how far to trust it. ``limit=None`` hands over all that matched.
+    The ``page_content`` of a document is the title and the snippet (K7). Its ``metadata`` says where it comes
+    from and how far to trust it. ``limit=None`` returns every passage that matches.
 
-    How it asks is the host's choice and no field of the model: a run's ``configurable`` values, which servers
-    take from requests, do not reach it.
+    The arguments are chosen by the host and are not fields of the model. So the ``configurable`` values of a
+    run, which servers take from requests, cannot change them.
 
     Example:
         >>> OkfRetriever(knowledge.resolver, limit=3).invoke("refund policy")  # doctest: +SKIP

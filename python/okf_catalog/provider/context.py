@@ -1,4 +1,4 @@
-"""What an agent is given to read."""
+"""The result of a provider: what an agent is given to read."""
 
 from dataclasses import dataclass
 from typing import final
@@ -13,10 +13,10 @@ __all__ = ["ContextBlock", "ProvidedContext"]
 @final
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """One passage as it stands in the message, and where it comes from.
+    """One passage as it is in the message, and where it comes from.
 
-    ``text`` is the block with its tags; ``truncated`` says that something of the passage is missing,
-    as the last line between the tags does: ``… (truncated)``.
+    ``text`` is the block with its tags. ``truncated`` says that a part of the passage is missing. Then the
+    last line between the tags says so too: ``… (truncated)``.
     """
 
     role: SourceRole
@@ -29,15 +29,16 @@ class ContextBlock:
 @final
 @dataclass(frozen=True, slots=True)
 class ProvidedContext:
-    """What an agent is given before it answers, and how the budget was spent on it.
+    """What an agent is given before it answers, and how the budget was spent.
 
-    ``instructions`` is one fixed sentence, the same for every context, and belongs where instructions go; it
-    is not counted against the budget. ``messages`` is one message, in the role of the user. Both are missing
-    (``None`` and an empty tuple) if nothing was found or nothing had room (X8).
-
-    ``blocks`` are what the message is made of, in order: joined by newlines they are its text.
-    ``tokens`` is what the message counts. ``left_out`` is how many passages were found that are not in it.
-    ``diagnostics`` are what the resolver and then the memory store had to say; they are for the host.
+    - ``instructions`` is one fixed sentence, the same for every context. It belongs to the agent's
+      instructions, and does not count against the budget.
+    - ``messages`` is one message in the role of the user. If nothing was found or nothing fits, it is empty,
+      and ``instructions`` is ``None`` (X8).
+    - ``blocks`` are the parts of the message, in order; joined by newlines they are its text.
+    - ``tokens`` is how many tokens the message has.
+    - ``left_out`` is how many passages were found that are not in the message.
+    - ``diagnostics`` are those of the resolver, then those of the memory store. They are for the host.
     """
 
     instructions: str | None = None
