@@ -5,13 +5,18 @@ from typing import Any, SupportsIndex, final, overload
 
 from okf_catalog.rows import (
     CatalogDiagnosticRow,
+    DeletionRow,
     KnowledgeDiagnosticRow,
+    ListingRow,
+    MarkingRow,
+    OverlapRow,
     ProblemRow,
     Progress,
     Question,
     ReportRow,
     SourceRow,
 )
+from okf_catalog.scope import KnowledgeAccessScope
 from okf_catalog.values import ConceptStatus, TrustTier
 
 __all__ = [
@@ -28,11 +33,14 @@ __all__ = [
     "Table",
     "is_blank",
     "last_grapheme_end",
+    "memory_path",
     "note_fork",
+    "own_tier",
     "parse_manifest",
     "passage_body",
     "read_document",
     "remark_codes",
+    "tier_applies",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
@@ -42,6 +50,15 @@ def last_grapheme_end(text: str, place: int, /) -> int:
 
 def remark_codes() -> list[str]: ...
 def note_fork() -> None: ...
+def memory_path(tier: str, scope: KnowledgeAccessScope, /) -> str:
+    """The directory of a scope's memories of one tier, below its memory source (Y1)."""
+
+def tier_applies(tier: str, scope: KnowledgeAccessScope, /) -> bool:
+    """Whether a tier holds memories of a scope (Y2)."""
+
+def own_tier(scope: KnowledgeAccessScope, /) -> str | None:
+    """The tier that only this scope uses; ``None`` for the local scope."""
+
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
 
@@ -141,42 +158,34 @@ class Conversation:
 
 @final
 class Memory:
-    """What is remembered. A place is the position of a memory source, and a scope's directory below it."""
+    """What is remembered. A place is the position of a memory source, and a scope."""
 
-    def overlap(self) -> tuple[int, int] | None:
-        """The positions of a memory source and of another that do not lie apart (Y8)."""
-    def mark(self) -> list[tuple[int, int, int, tuple[str, str] | None]]:
-        """Marks directories of memories that have no mark (Y10).
-
-        For each memory source: its position, how many were marked, how many could not be, and the first of
-        those as path and reason.
-        """
+    def overlap(self) -> OverlapRow | None:
+        """A memory source and another that overlap (Y8)."""
+    def mark(self) -> list[MarkingRow]:
+        """Marks directories of memories that have no mark (Y10); one row for each memory source."""
     def read(
         self,
-        places: Sequence[tuple[int, str]],
+        places: Sequence[tuple[int, KnowledgeAccessScope]],
         question: Question,
         now: int | None,
         cancellation: Cancellation | None = None,
         /,
     ) -> Answer: ...
-    def list(
-        self, at: tuple[int, str], /
-    ) -> tuple[list[tuple[str, str | None]], list[str], list[tuple[str, str]]]:
-        """Concepts as id and title, what could not be listed, problem files as path and reason."""
-    def text(self, at: tuple[int, str], id: str, /) -> str | None: ...
+    def list(self, at: tuple[int, KnowledgeAccessScope], /) -> ListingRow: ...
+    def text(self, at: tuple[int, KnowledgeAccessScope], id: str, /) -> str | None: ...
     def write(
         self,
-        at: tuple[int, str],
+        at: tuple[int, KnowledgeAccessScope],
         name: str,
         frontmatter: Sequence[tuple[str, str | Sequence[tuple[str, str]]]],
         section: str,
         /,
     ) -> str | None:
-        """Why nothing was written, if nothing was."""
-    def delete(self, at: tuple[int, str], levels: int, /) -> tuple[int, int, str | None]:
-        """How many directories of scopes and how many concepts are gone, and why something is not."""
-    def forget(self, at: tuple[int, str], name: str, /) -> tuple[int, int, str | None]:
-        """As for ``delete``, of one concept."""
+        """The reason if nothing was written."""
+    def delete(self, at: tuple[int, KnowledgeAccessScope], below: bool, /) -> DeletionRow:
+        """Deletes a place; with ``below``, every scope below it too."""
+    def delete_concept(self, at: tuple[int, KnowledgeAccessScope], name: str, /) -> DeletionRow: ...
 
 @final
 class Answer:

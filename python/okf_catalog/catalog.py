@@ -113,7 +113,7 @@ class View:
         # Where sources lie is settled when they are loaded: no link leads anywhere else afterwards (C1).
         remembers = any(source.role is SourceRole.MEMORY for source in sources)
         pair = catalog.memory(handle).overlap() if remembers else None
-        self.overlap = None if pair is None else (sources[pair[0]].id, sources[pair[1]].id)
+        self.overlap = None if pair is None else (sources[pair["memory"]].id, sources[pair["other"]].id)
         """A memory source, enabled or not, and another that others may see into, by their ids (Y8)."""
 
 

@@ -9,7 +9,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CatalogDiagnosticRow",
+    "ConceptTitleRow",
+    "DeletionRow",
     "KnowledgeDiagnosticRow",
+    "ListingRow",
+    "MarkingRow",
+    "OverlapRow",
+    "PathRow",
     "ProblemRow",
     "Progress",
     "Question",
@@ -61,3 +67,51 @@ Progress: TypeAlias = "Callable[[str, int, int], object]"
 
 Question: TypeAlias = "tuple[str, str | None, int | None, str, int | None, Sequence[int]]"
 """Text, tag, grace days (``None``: stale ones too), strategy, quota, positions of the visible sources."""
+
+
+class PathRow(TypedDict):
+    """A path below the directory of a source, and a reason."""
+
+    path: str
+    reason: str
+
+
+class OverlapRow(TypedDict):
+    """Two sources that overlap, by position (Y8)."""
+
+    memory: int
+    other: int
+
+
+class MarkingRow(TypedDict):
+    """What marking the directories of one memory source did (Y10)."""
+
+    source: int
+    marked: int
+    failed: int
+    first_failure: PathRow | None
+
+
+class ConceptTitleRow(TypedDict):
+    """A concept in a directory of memories."""
+
+    id: str
+    title: str | None
+
+
+class ListingRow(TypedDict):
+    """What one tier holds of a scope."""
+
+    concepts: list[ConceptTitleRow]
+    unread: list[str]
+    """What could not be listed, one sentence each."""
+    problems: list[PathRow]
+    """Files that were not reported before."""
+
+
+class DeletionRow(TypedDict):
+    """How many directories of scopes and how many concepts are deleted, and why others are not."""
+
+    scopes: int
+    concepts: int
+    failure: str | None

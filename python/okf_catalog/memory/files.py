@@ -12,7 +12,7 @@ from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
 from okf_catalog.length import check_length
 from okf_catalog.manifest import MemoryTier
 from okf_catalog.memory.entry import MemoryEntry, name_below
-from okf_catalog.memory.place import applies, memory_path, own_tier, places_below
+from okf_catalog.memory.place import applies, memory_path, own_tier
 from okf_catalog.memory.results import (
     MemoryConcept,
     MemoryConcepts,
@@ -33,8 +33,8 @@ OVERLAPPING = (
 )
 """The caller may not know the sources that overlap (S5); the log names them."""
 
-_Place: TypeAlias = tuple[int, str]
-"""The position of a memory source, and a directory below it."""
+_Place: TypeAlias = tuple[int, KnowledgeAccessScope]
+"""The position of a memory source, and a scope."""
 
 
 @final
@@ -181,9 +181,9 @@ class FileMemoryStore:
         refusal = _refusal(view, scope, tier)
         if refusal is not None:
             return MemoryDeleteResult(0, refusal)
-        _, concepts, failure = memory.forget(_places(view, scope)[tier], name)
-        error = None if failure is None else f"{_source_id(tier)}: {failure}"
-        return MemoryDeleteResult(0, error, concepts)
+        deleted = memory.delete_concept(_places(view, scope)[tier], name)
+        error = None if deleted["failure"] is None else f"{_source_id(tier)}: {deleted['failure']}"
+        return MemoryDeleteResult(0, error, deleted["concepts"])
 
     def delete_scope(
         self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
@@ -223,14 +223,14 @@ class FileMemoryStore:
             return MemoryDeleteResult(0, chosen)
         tiers_deleted = concepts_deleted = scopes_deleted = 0
         errors = list[str]()
-        for place_tier, (place, levels) in chosen.items():
-            scopes, concepts, failure = memory.delete(place, levels)
-            scopes_deleted += scopes
-            concepts_deleted += concepts
-            if failure is None:
-                tiers_deleted += bool(scopes)
+        for place_tier, place in chosen.items():
+            deleted = memory.delete(place, below)
+            scopes_deleted += deleted["scopes"]
+            concepts_deleted += deleted["concepts"]
+            if deleted["failure"] is None:
+                tiers_deleted += bool(deleted["scopes"])
             else:
-                errors.append(f"{_source_id(place_tier)}: {failure}")
+                errors.append(f"{_source_id(place_tier)}: {deleted['failure']}")
         return MemoryDeleteResult(tiers_deleted, "; ".join(errors) or None, concepts_deleted, scopes_deleted)
 
     def enumerate(self, scope: KnowledgeAccessScope) -> MemoryConcepts:
@@ -250,10 +250,10 @@ class FileMemoryStore:
         found: list[MemoryConcept] = []
         diagnostics: list[KnowledgeDiagnostic] = []
         for tier, place in _places(view, scope).items():
-            concepts, unread, problems = memory.list(place)
-            log_problems((_source_id(tier), path, reason) for path, reason in problems)
-            diagnostics += (_unavailable(tier, message) for message in unread)
-            found += (MemoryConcept(tier, concept_id, title) for concept_id, title in concepts)
+            listing = memory.list(place)
+            log_problems((_source_id(tier), row["path"], row["reason"]) for row in listing["problems"])
+            diagnostics += (_unavailable(tier, message) for message in listing["unread"])
+            found += (MemoryConcept(tier, row["id"], row["title"]) for row in listing["concepts"])
         return MemoryConcepts(found, diagnostics)
 
     def text(self, scope: KnowledgeAccessScope, concept_id: str) -> str | None:
@@ -270,8 +270,8 @@ class FileMemoryStore:
         memory = self._memory(view)
         if memory is None:
             return None
-        for place in _places(view, scope).values():
-            if concept_id.startswith(f"{place[1]}/"):
+        for tier, place in _places(view, scope).items():
+            if concept_id.startswith(f"{memory_path(tier, scope)}/"):
                 return memory.text(place, concept_id)
         return None
 
@@ -355,7 +355,7 @@ def _source_id(tier: MemoryTier) -> str:
 def _places(view: View, scope: KnowledgeAccessScope) -> dict[MemoryTier, _Place]:
     """Where the tiers that apply to a scope remember, in the order session, user, tenant."""
     return {
-        tier: (view.memories[tier], memory_path(tier, scope))
+        tier: (view.memories[tier], scope)
         for tier in MemoryTier
         if tier in view.memories and applies(tier, scope)
     }
@@ -372,38 +372,34 @@ def _refusal(view: View, scope: KnowledgeAccessScope, tier: MemoryTier) -> str |
 
 def _chosen(
     view: View, scope: KnowledgeAccessScope, tier: MemoryTier | None
-) -> dict[MemoryTier, tuple[_Place, int]] | str:
+) -> dict[MemoryTier, _Place] | str:
     """What is deleted for exactly one scope; or why nothing is."""
     refusal = None if tier is None else _refusal(view, scope, tier)
     if refusal is not None:
         return refusal
     places = _places(view, scope)
-    return {one: (place, 0) for one, place in places.items() if tier in (None, one)}
+    return {one: place for one, place in places.items() if tier in (None, one)}
 
 
 def _chosen_below(
     view: View, scope: KnowledgeAccessScope, tier: MemoryTier | None
-) -> dict[MemoryTier, tuple[_Place, int]] | str:
+) -> dict[MemoryTier, _Place] | str:
     """What is deleted for a scope and all below it; or why nothing is."""
     if tier is not None and tier not in view.memories:
         return _unconfigured(tier)
     own = own_tier(scope)
     if own is None:
         return _chosen(view, scope, tier)
+    # Session, user, tenant: the scopes of a tier lie below those of the tiers after it.
+    tiers = list(MemoryTier)
     first = own if tier is None else tier
-    if places_below(first, scope) is None:
+    if tiers.index(first) > tiers.index(own):
         return (
             f"the tier {first.value!r} is shared with other scopes than this one; to forget a {first.value} "
             f"and all below, give a scope of the {first.value} alone"
         )
-    chosen = dict[MemoryTier, tuple[_Place, int]]()
-    # Tiers come in the order session, user, tenant: what lies below goes first.
-    for one in list(MemoryTier)[: list(MemoryTier).index(first) + 1]:
-        found = places_below(one, scope)
-        if found is not None and one in view.memories:
-            path, levels = found
-            chosen[one] = ((view.memories[one], path), levels)
-    return chosen
+    covered = tiers[: tiers.index(first) + 1]
+    return {one: (view.memories[one], scope) for one in covered if one in view.memories}
 
 
 def _unconfigured(tier: MemoryTier) -> str:
@@ -418,14 +414,16 @@ def mark_disabled(view: View, catalog: FileKnowledgeCatalog) -> None:
 
 def _mark(view: View, catalog: FileKnowledgeCatalog) -> None:
     """Marks directories of memories that have no mark (Y10)."""
-    for position, _, failed, first in catalog.engine.memory(view.handle).mark():
+    for marking in catalog.engine.memory(view.handle).mark():
+        first = marking["first_failure"]
         if first is not None:
             _log.warning(
                 "memory source %r: %d directories cannot be marked as memories, the first is %r: %s; they "
                 "are kept from searches only by this catalog, and only while it is open",
-                view.snapshot.sources[position].id,
-                failed,
-                *first,
+                view.snapshot.sources[marking["source"]].id,
+                marking["failed"],
+                first["path"],
+                first["reason"],
             )
 
 
