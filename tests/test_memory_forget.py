@@ -193,7 +193,7 @@ def test_what_is_no_file_is_not_forgotten(store: FileMemoryStore, tmp_path: Path
     os.mkfifo(tmp_path / SCOPE / "pipe.md")
     for name in ("monday", "pipe"):
         assert store.delete(ALICE, USER, name) == MemoryDeleteResult(
-            0, f'memory:user: in "{BELOW}": "{name}.md" is not a regular file'
+            0, f'memory:user: "{BELOW}/{name}.md" is not a regular file'
         )
 
 
@@ -267,7 +267,7 @@ def test_what_the_system_refuses_is_an_error() -> None:
                 path.chmod(0o755 if path.is_dir() else 0o644)
             result = without_privileges(lambda: store.delete(ALICE, USER, "monday"))
             assert result == MemoryDeleteResult(
-                0, f'memory:user: in "{BELOW}": "monday.md" cannot be deleted: permission denied'
+                0, f'memory:user: "{BELOW}/monday.md" cannot be deleted: permission denied'
             )
             assert files(directory) == [f"{SCOPE}/monday.md"]
 
@@ -441,7 +441,9 @@ def test_a_link_on_the_way_to_what_lies_below_is_refused(
     (tmp_path / ROOTS[SESSION] / path).symlink_to(tmp_path / "moved")
     result = store.delete_scope(ACME, below=True)
     assert (result.tiers_deleted, result.concepts_deleted) == (1, 1)
-    assert result.error == (f'memory:session: "{path}" is a link; no memory is read or written by way of one')
+    assert result.error == (
+        f'memory:session: "{path}" is a link; no memory is read, written or deleted through one'
+    )
     assert len([*(tmp_path / "moved").rglob("*.md")]) == 1
 
 

@@ -222,9 +222,8 @@ def test_a_linked_directory_on_the_way_is_told(store: FileMemoryStore, tmp_path:
     path = "/".join(BELOW.split("/")[:level])
     (tmp_path / ROOTS[USER] / path).rename(tmp_path / "moved")
     (tmp_path / ROOTS[USER] / path).symlink_to(tmp_path / "moved")
-    assert told(store, tmp_path) == [
-        f'source "memory:user" is unavailable: "{path}" is a link; no memory is read or written by way of one'
-    ]
+    reason = f'"{path}" is a link; no memory is read, written or deleted through one'
+    assert told(store, tmp_path) == [f'source "memory:user" is unavailable: {reason}']
     assert store.text(ALICE, f"{BELOW}/monday") is None
 
 

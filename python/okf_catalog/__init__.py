@@ -44,6 +44,7 @@ from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.catalog.catalog import KnowledgeCatalog
 from okf_catalog.catalog.file import FileKnowledgeCatalog
 from okf_catalog.catalog.freshness import Freshness
+from okf_catalog.catalog.in_memory import InMemoryKnowledgeCatalog, InMemorySource
 from okf_catalog.catalog.manifest import parse_manifest
 from okf_catalog.catalog.remarks import RemarkCode, RemarkCount, SourceRemark
 from okf_catalog.catalog.report import CatalogReport, SourceProblem, SourceReport
@@ -107,6 +108,8 @@ __all__ = [
     "FileMemoryStore",
     "Freshness",
     "GroupedKnowledgeResolver",
+    "InMemoryKnowledgeCatalog",
+    "InMemorySource",
     "Knowledge",
     "KnowledgeAccessScope",
     "KnowledgeBatch",

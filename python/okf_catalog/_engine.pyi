@@ -3,14 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, SupportsIndex, final, overload
 
+from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.rows import (
     CatalogDiagnosticRow,
+    DeletionRow,
+    FrontmatterRow,
     KnowledgeDiagnosticRow,
-    ProblemRow,
+    ListingRow,
+    MarkingRow,
+    MemoryPlace,
+    OverlapRow,
     Progress,
-    Question,
     ReportRow,
+    SourceProblemRow,
     SourceRow,
+    TextSourceRow,
 )
 from okf_catalog.values import ConceptStatus, TrustTier
 
@@ -20,19 +27,24 @@ __all__ = [
     "Cancellation",
     "Catalog",
     "Conversation",
+    "InMemoryCatalog",
     "KnowledgePassage",
     "Memory",
     "PassageIterator",
     "Passages",
+    "Question",
     "Snapshot",
     "Table",
+    "enum_names",
     "is_blank",
     "last_grapheme_end",
+    "memory_path",
     "note_fork",
+    "own_tier",
     "parse_manifest",
     "passage_body",
     "read_document",
-    "remark_codes",
+    "tier_applies",
 ]
 
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
@@ -40,8 +52,19 @@ def is_blank(text: str, /) -> bool: ...
 def last_grapheme_end(text: str, place: int, /) -> int:
     """The end of the last grapheme that ends at or before ``place``, both in code points."""
 
-def remark_codes() -> list[str]: ...
+def enum_names() -> list[tuple[str, list[str]]]:
+    """The values of each public enum whose values the engine knows, in order, under the name of the enum."""
+
 def note_fork() -> None: ...
+def memory_path(tier: str, scope: KnowledgeAccessScope, /) -> str:
+    """The directory of a scope's memories of one tier, below its memory source (Y1)."""
+
+def tier_applies(tier: str, scope: KnowledgeAccessScope, /) -> bool:
+    """Whether a tier holds memories of a scope (Y2)."""
+
+def own_tier(scope: KnowledgeAccessScope, /) -> str | None:
+    """The tier that only this scope uses; ``None`` for the local scope."""
+
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
 
@@ -58,8 +81,25 @@ def read_document(
     """
 
 @final
+class Question:
+    """A query whose visibility is settled.
+
+    Without ``grace_days`` stale concepts are admitted. ``visible`` are positions of sources, in order S1.
+    """
+
+    def __new__(
+        cls,
+        text: str,
+        tag: str | None,
+        grace_days: int | None,
+        strategy: str,
+        quota: int | None,
+        visible: Sequence[int],
+    ) -> Question: ...
+
+@final
 class Snapshot:
-    """One immutable state of the manifest."""
+    """One immutable state of a catalog: its sources, as the manifest or the host names them."""
 
     @property
     def generation(self) -> int: ...
@@ -71,7 +111,7 @@ class Snapshot:
     def sources(self) -> list[SourceRow]: ...
     @property
     def candidates(self) -> list[int]:
-        """Indices of the searchable sources, in order S1."""
+        """Positions of the searchable sources, in order S1."""
 
 @final
 class Catalog:
@@ -91,16 +131,15 @@ class Catalog:
     def closed(self) -> bool: ...
     @property
     def watching(self) -> bool: ...
-    @property
-    def unwatched(self) -> str | None: ...
     def watch(self, debounce: int, /) -> None: ...
-    def news_of_reload(self) -> list[CatalogDiagnosticRow]: ...
+    def take_unreported_faults(self) -> list[CatalogDiagnosticRow]:
+        """The faults of the last reload, if they were not taken before; each distinct failure is given once."""
     def snapshot(self) -> Snapshot: ...
     def reload(self) -> Snapshot: ...
     def last_reload_diagnostics(self) -> list[CatalogDiagnosticRow]: ...
     def report(
         self, snapshot: Snapshot, on_progress: Progress | None, /
-    ) -> tuple[list[ReportRow], list[ProblemRow]]: ...
+    ) -> tuple[list[ReportRow], list[SourceProblemRow]]: ...
     def close(self) -> None: ...
     def search(
         self,
@@ -114,7 +153,42 @@ class Catalog:
         """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
     def memory(self, snapshot: Snapshot, /) -> Memory: ...
-    def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[ProblemRow]: ...
+    def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[SourceProblemRow]: ...
+
+@final
+class InMemoryCatalog:
+    """A catalog whose sources are texts (A2), with the methods that catalogs of both kinds have."""
+
+    def __new__(
+        cls,
+        sources: Sequence[TextSourceRow],
+        max_text_bytes: int | None = None,
+        threads: int | None = None,
+    ) -> InMemoryCatalog: ...
+    @property
+    def closed(self) -> bool: ...
+    def take_unreported_faults(self) -> list[CatalogDiagnosticRow]:
+        """Nothing: there is no manifest."""
+    def put(self, source: TextSourceRow, /) -> list[SourceProblemRow]:
+        """Adds or replaces a source; the problem texts in it."""
+    def remove(self, source_id: str, /) -> bool:
+        """Removes a source; whether there was one."""
+    def snapshot(self) -> Snapshot: ...
+    def report(
+        self, snapshot: Snapshot, on_progress: Progress | None, /
+    ) -> tuple[list[ReportRow], list[SourceProblemRow]]: ...
+    def close(self) -> None: ...
+    def search(
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        now: int | None,
+        on_progress: Progress | None,
+        cancellation: Cancellation | None = None,
+        /,
+    ) -> Answer: ...
+    def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
+    def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[SourceProblemRow]: ...
 
 @final
 class Cancellation:
@@ -126,7 +200,7 @@ class Cancellation:
 
 @final
 class Conversation:
-    """Questions that are all put at one time to one state of the files, batch after batch."""
+    """Questions that are all put at one time to one state of the sources, batch after batch."""
 
     def ask(
         self,
@@ -141,64 +215,51 @@ class Conversation:
 
 @final
 class Memory:
-    """What is remembered. A place is the position of a memory source, and a scope's directory below it."""
+    """The memory sources of one snapshot."""
 
-    def overlap(self) -> tuple[int, int] | None:
-        """The positions of a memory source and of another that do not lie apart (Y8)."""
-    def mark(self) -> list[tuple[int, int, int, tuple[str, str] | None]]:
-        """Marks directories of memories that have no mark (Y10).
-
-        For each memory source: its position, how many were marked, how many could not be, and the first of
-        those as path and reason.
-        """
+    def overlap(self) -> OverlapRow | None:
+        """A memory source and another source that overlap (Y8)."""
+    def mark(self) -> list[MarkingRow]:
+        """Marks directories of memories that have no mark (Y10); one row for each memory source."""
     def read(
         self,
-        places: Sequence[tuple[int, str]],
+        places: Sequence[MemoryPlace],
         question: Question,
         now: int | None,
         cancellation: Cancellation | None = None,
         /,
     ) -> Answer: ...
-    def list(
-        self, at: tuple[int, str], /
-    ) -> tuple[list[tuple[str, str | None]], list[str], list[tuple[str, str]]]:
-        """Concepts as id and title, what could not be listed, problem files as path and reason."""
-    def text(self, at: tuple[int, str], id: str, /) -> str | None: ...
+    def list(self, at: MemoryPlace, /) -> ListingRow: ...
+    def text(self, at: MemoryPlace, id: str, /) -> str | None: ...
     def write(
-        self,
-        at: tuple[int, str],
-        name: str,
-        frontmatter: Sequence[tuple[str, str | Sequence[tuple[str, str]]]],
-        section: str,
-        /,
+        self, at: MemoryPlace, name: str, frontmatter: Sequence[FrontmatterRow], section: str, /
     ) -> str | None:
         """Why nothing was written, if nothing was."""
-    def delete(self, at: tuple[int, str], levels: int, /) -> tuple[int, int, str | None]:
-        """How many directories of scopes and how many concepts are gone, and why something is not."""
-    def forget(self, at: tuple[int, str], name: str, /) -> tuple[int, int, str | None]:
-        """As for ``delete``, of one concept."""
+    def delete(self, at: MemoryPlace, below: bool, /) -> DeletionRow:
+        """Deletes a place; with ``below``, every scope below it too."""
+    def delete_concept(self, at: MemoryPlace, name: str, /) -> DeletionRow: ...
 
 @final
 class Answer:
-    """What one question got."""
+    """The answer to one question."""
 
     @property
     def passages(self) -> Passages: ...
     @property
     def diagnostics(self) -> list[KnowledgeDiagnosticRow]: ...
     @property
-    def problems(self) -> list[ProblemRow]:
-        """Files found unusable on the way that nobody was told of before (B7)."""
+    def problems(self) -> list[SourceProblemRow]:
+        """Files found unusable on the way that were not reported before (B7)."""
 
 @final
 class BatchAnswer:
-    """What a batch of questions got, in order."""
+    """The answers to a batch of questions, in order."""
 
     def __len__(self) -> int: ...
     def answer(self, index: int, /) -> Answer: ...
     def table(self, places: Sequence[int], /) -> Table: ...
     @property
-    def problems(self) -> list[ProblemRow]: ...
+    def problems(self) -> list[SourceProblemRow]: ...
 
 @final
 class KnowledgePassage:

@@ -8,6 +8,7 @@ accepted, but the check returns the plain value, which is read once.
 from __future__ import annotations
 
 import os
+import re
 from types import CoroutineType
 from typing import cast
 
@@ -21,6 +22,7 @@ __all__ = [
     "check_kind",
     "check_number",
     "check_path",
+    "check_segment",
     "check_str",
     "check_text",
     "drop_coroutine",
@@ -101,6 +103,22 @@ def check_text(field: str, value: object) -> str:
                 "decode the text without 'surrogateescape'"
             ) from None
     return text
+
+
+_SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+
+
+def check_segment(field: str, text: str) -> None:
+    """Raises if ``text`` is not one segment (M2).
+
+    Raises:
+        RefusedValueError: it is not.
+    """
+    if _SEGMENT.fullmatch(text) is None:
+        raise RefusedValueError(
+            f"{field} is one segment of letters, digits, '_', '.' and '-' that starts with "
+            f"a letter, a digit or '_', not {text!r}"
+        )
 
 
 def check_count(field: str, value: object, *, least: int) -> int:

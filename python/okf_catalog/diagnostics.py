@@ -74,12 +74,12 @@ class KnowledgeDiagnostic:
 
 def catalog_diagnostics(rows: Iterable[CatalogDiagnosticRow]) -> tuple[CatalogDiagnostic, ...]:
     """The values for the engine's rows."""
-    return tuple(CatalogDiagnostic(CatalogDiagnosticCode(code), message) for code, message in rows)
+    return tuple(CatalogDiagnostic(CatalogDiagnosticCode(row["code"]), row["message"]) for row in rows)
 
 
 def knowledge_diagnostics(rows: Iterable[KnowledgeDiagnosticRow]) -> tuple[KnowledgeDiagnostic, ...]:
     """The values for the engine's rows."""
     return tuple(
-        KnowledgeDiagnostic(KnowledgeDiagnosticCode(code), source_id, message)
-        for code, source_id, message in rows
+        KnowledgeDiagnostic(KnowledgeDiagnosticCode(row["code"]), row["source_id"], row["message"])
+        for row in rows
     )

@@ -1,75 +1,104 @@
-"""The rows that cross between Python and the engine, in both directions.
+"""The rows that cross between Python and the engine, as dictionaries with field names.
 
-A row is a plain tuple or dict, so that the engine needs no Python class for it. ``_engine.pyi`` uses these
-names. The functions that turn rows into public values are next to those values.
+``_engine.pyi`` uses these names, and the binding has a struct of the same name and fields for each. The
+functions that turn rows into public values are next to those values.
 
 A *position* is the index of a source in the snapshot, which keeps the order of the manifest (M2).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from okf_catalog.ask.scope import KnowledgeAccessScope
+
 __all__ = [
     "CatalogDiagnosticRow",
-    "DeletedRow",
+    "ConceptTitleRow",
+    "DeletionRow",
     "FrontmatterRow",
     "KnowledgeDiagnosticRow",
-    "ListedRow",
-    "MarkedRow",
+    "ListingRow",
+    "MarkingRow",
     "MemoryPlace",
+    "OverlapRow",
     "ProblemRow",
     "Progress",
-    "Question",
+    "RemarkCountRow",
     "RemarkRow",
     "ReportRow",
+    "SourceProblemRow",
     "SourceRow",
+    "TextSourceRow",
 ]
 
 # From Python to the engine
 
-Question: TypeAlias = "tuple[str, str | None, int | None, str, int | None, Sequence[int]]"
-"""A query as the engine takes it.
-
-Text, tag, grace days (``None``: stale concepts are admitted), strategy, quota, and the positions of the
-sources that it may see, in order S1.
-"""
-
 Progress: TypeAlias = "Callable[[str, int, int], object]"
 """Called with a source id, how many of its files are read, and how many there are to read."""
 
-MemoryPlace: TypeAlias = "tuple[int, str]"
-"""Where one tier keeps the memories of one scope: position of the memory source, directory below its root."""
+MemoryPlace: TypeAlias = "tuple[int, KnowledgeAccessScope]"
+"""Where one tier keeps the memories of one scope: position of the memory source, and the scope."""
 
 FrontmatterRow: TypeAlias = "tuple[str, str | Sequence[tuple[str, str]]]"
 """Key, and its value: a text, or pairs of key and text."""
 
+
+class TextSourceRow(NamedTuple):
+    """A source made of texts (A2)."""
+
+    id: str
+    concepts: list[tuple[str, str]]
+    """Pairs of concept id and text."""
+    priority: int
+    enabled: bool
+
+
 # From the engine to Python
 
-SourceRow: TypeAlias = "tuple[str, str, int, bool, str, str | None]"
-"""Id, path, priority, enabled, role, tier."""
 
-CatalogDiagnosticRow: TypeAlias = "tuple[str, str]"
-"""Code, message."""
+class SourceRow(TypedDict):
+    """A source, as the manifest or the host names it."""
 
-KnowledgeDiagnosticRow: TypeAlias = "tuple[str, str | None, str]"
-"""Code, source id, message."""
+    id: str
+    path: str
+    priority: int
+    enabled: bool
+    role: str
+    tier: str | None
 
-ProblemRow: TypeAlias = "tuple[str, str, str]"
-"""Source id, path below the bundle root, reason."""
 
-MarkedRow: TypeAlias = "tuple[int, int, int, tuple[str, str] | None]"
-"""Position of a memory source, how many of its directories were marked, how many could not be marked, and the
-path and reason of the first of those."""
+class CatalogDiagnosticRow(TypedDict):
+    """One fault of a manifest."""
 
-ListedRow: TypeAlias = "tuple[list[tuple[str, str | None]], list[str], list[tuple[str, str]]]"
-"""Concepts as id and title, messages about what could not be listed, problem files as path and reason."""
+    code: str
+    message: str
 
-DeletedRow: TypeAlias = "tuple[int, int, str | None]"
-"""How many directories of scopes and how many concepts were deleted, and why something could not be."""
+
+class KnowledgeDiagnosticRow(TypedDict):
+    """Something the caller should know about an answer."""
+
+    code: str
+    source_id: str | None
+    message: str
+
+
+class ProblemRow(TypedDict):
+    """A file that is left out (B7), by its path below the root of its source."""
+
+    path: str
+    reason: str
+
+
+class SourceProblemRow(TypedDict):
+    """A file that is left out (B7), and its source."""
+
+    source_id: str
+    path: str
+    reason: str
 
 
 class RemarkRow(TypedDict):
@@ -81,6 +110,13 @@ class RemarkRow(TypedDict):
     sentence: str
 
 
+class RemarkCountRow(TypedDict):
+    """How many remarks there are of one code."""
+
+    code: str
+    count: int
+
+
 class ReportRow(TypedDict):
     """The report on one source."""
 
@@ -88,12 +124,51 @@ class ReportRow(TypedDict):
     """The position of the source."""
     directory: str | None
     concepts: int
-    problems: list[tuple[str, str]]
-    """Path, reason."""
+    problems: list[ProblemRow]
     remarks: list[RemarkRow]
-    remark_counts: list[tuple[str, int]]
-    """Code, how many remarks there are of it."""
+    remark_counts: list[RemarkCountRow]
     duplicate_of: str | None
     failure: str | None
-    unwatched: str | None
+    compared_because: str | None
     """Why the directory is compared with the disk, instead of waiting for the kernel's events."""
+
+
+class OverlapRow(TypedDict):
+    """Two sources that overlap, by position (Y8)."""
+
+    memory: int
+    other: int
+
+
+class MarkingRow(TypedDict):
+    """What marking the directories of one memory source did (Y10)."""
+
+    source: int
+    marked: int
+    failed: int
+    first_failure: ProblemRow | None
+
+
+class ConceptTitleRow(TypedDict):
+    """A concept in a directory of memories."""
+
+    id: str
+    title: str | None
+
+
+class ListingRow(TypedDict):
+    """What one tier holds of a scope."""
+
+    concepts: list[ConceptTitleRow]
+    unread: list[str]
+    """What could not be listed, one sentence each."""
+    problems: list[ProblemRow]
+    """Files that were not reported before."""
+
+
+class DeletionRow(TypedDict):
+    """What was deleted, and why something could not be."""
+
+    scopes: int
+    concepts: int
+    failure: str | None

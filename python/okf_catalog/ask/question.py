@@ -1,9 +1,10 @@
-"""Questions: queries as the engine takes them. This is the only place that makes such a row."""
+"""Questions: queries as the engine takes them. This is the only place that makes them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from okf_catalog._engine import Question
 from okf_catalog.ask.query import KnowledgeQuery
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.ask.visibility import visible_positions
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from okf_catalog.ask.defaults import HostDefaults
     from okf_catalog.catalog.generation import Generation
-    from okf_catalog.rows import Question
 
 __all__ = ["memory_question", "plain_question", "question_of"]
 
@@ -31,7 +31,7 @@ def question_of(
             begins with ``where``.
         Exception: anything that a visibility policy raises, unchanged.
     """
-    return _row(
+    return _question(
         query, defaults, visible_positions(query, generation, defaults.visibility_policy, where=where)
     )
 
@@ -41,7 +41,7 @@ def plain_question(generation: Generation, defaults: HostDefaults) -> Question:
 
     A batch passes this once, and only the texts of such queries. The text in it is not used.
     """
-    return _row(_PLAIN, defaults, generation.positions)
+    return _question(_PLAIN, defaults, generation.positions)
 
 
 def memory_question(query: KnowledgeQuery) -> Question:
@@ -49,12 +49,12 @@ def memory_question(query: KnowledgeQuery) -> Question:
 
     Only text, tag and stale policy of the query count. It names no source: the place says what is read.
     """
-    return (query.text, query.tag, query.stale_policy.grace_days, _GROUPED, None, ())
+    return Question(query.text, query.tag, query.stale_policy.grace_days, _GROUPED, None, ())
 
 
-def _row(query: KnowledgeQuery, defaults: HostDefaults, visible: Sequence[int]) -> Question:
+def _question(query: KnowledgeQuery, defaults: HostDefaults, visible: Sequence[int]) -> Question:
     strategy = defaults.strategy
     if defaults.query_chooses_strategy:
         strategy = query.resolver_strategy or strategy
     quota = query.fairness_quota or defaults.fairness_quota
-    return (query.text, query.tag, query.stale_policy.grace_days, strategy.value, quota, visible)
+    return Question(query.text, query.tag, query.stale_policy.grace_days, strategy.value, quota, visible)

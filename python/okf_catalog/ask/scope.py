@@ -1,15 +1,13 @@
 """Who is asking: tenant, user and session."""
 
-import re
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from okf_catalog.checks import check_str, keep_plain
+from okf_catalog.checks import check_segment, check_str, keep_plain
 from okf_catalog.errors import RefusedValueError
 
 __all__ = ["KnowledgeAccessScope"]
 
-_SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 _RESERVED = "_local"
 
 
@@ -44,11 +42,7 @@ class KnowledgeAccessScope:
             keep_plain(self, field, value)
             if value == _RESERVED:
                 raise RefusedValueError(f"{field} cannot be {_RESERVED!r}, which stands for no id; use None")
-            if _SEGMENT.fullmatch(value) is None:
-                raise RefusedValueError(
-                    f"{field} is one segment of letters, digits, '_', '.' and '-' that starts with "
-                    f"a letter, a digit or '_', not {value!r}"
-                )
+            check_segment(field, value)
 
     @property
     def is_local(self) -> bool:

@@ -13,10 +13,9 @@ from okf_catalog.errors import OkfCatalogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from okf_catalog._engine import BatchAnswer, Cancellation
+    from okf_catalog._engine import BatchAnswer, Cancellation, Question
     from okf_catalog.ask.context import KnowledgeContext
     from okf_catalog.ask.query import KnowledgeQuery
-    from okf_catalog.rows import Question
 
 __all__ = ["stream"]
 
@@ -25,7 +24,7 @@ AHEAD = 256
 
 
 class _Piece(NamedTuple):
-    """Up to ``AHEAD`` queries, and the engine's row for each."""
+    """Up to ``AHEAD`` queries, and the engine's question for each."""
 
     queries: list[KnowledgeQuery]
     questions: list[Question]

@@ -9,7 +9,13 @@ from typing import NoReturn, cast, final
 from okf_catalog._engine import Catalog, note_fork
 from okf_catalog.catalog.freshness import Freshness
 from okf_catalog.catalog.handle import CatalogHandle
-from okf_catalog.catalog.limits import MAX_FILE_BYTES, MAX_QUESTION_BYTES, RELOAD_DEBOUNCE
+from okf_catalog.catalog.limits import (
+    MAX_FILE_BYTES,
+    MAX_QUESTION_BYTES,
+    MOST_FILE_BYTES,
+    MOST_THREADS,
+    RELOAD_DEBOUNCE,
+)
 from okf_catalog.catalog.opened import OpenedCatalog
 from okf_catalog.catalog.source import KnowledgeCatalogSnapshot
 from okf_catalog.checks import check_bool, check_callable, check_count, check_kind, check_path
@@ -19,10 +25,6 @@ from okf_catalog.waiting import run_in_thread
 
 __all__ = ["FileKnowledgeCatalog"]
 
-MOST_FILE_BYTES = 1 << 40
-"""The engine's largest limit for a file, in bytes: a terabyte."""
-MOST_THREADS = 1024
-"""One call uses at most this many threads."""
 MOST_DEBOUNCE = timedelta(days=1)
 """The engine's longest debounce."""
 

@@ -1,15 +1,21 @@
 """One generation of a catalog: a snapshot, and what all searches of it have in common."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias, final
 
-from okf_catalog._engine import Catalog, Snapshot
-from okf_catalog.catalog.source import KnowledgeCatalogSnapshot, SourceRole, sources_of
+from okf_catalog._engine import Catalog, InMemoryCatalog, Memory, Snapshot
+from okf_catalog.catalog.source import (
+    KnowledgeCatalogSnapshot,
+    KnowledgeCatalogSource,
+    SourceRole,
+    sources_of,
+)
 
 __all__ = ["Engine", "Generation"]
 
-Engine: TypeAlias = Catalog
-"""The compiled catalog. A second kind of catalog adds its engine class here, with the same methods."""
+Engine: TypeAlias = Catalog | InMemoryCatalog
+"""The compiled catalog: over bundle directories, or over texts."""
 
 
 @final
@@ -42,5 +48,9 @@ class Generation:
         # Checked once per generation: the directories are resolved at loading, and no link changes where
         # they lead later (C1).
         has_memory = any(source.role is SourceRole.MEMORY for source in sources)
-        pair = engine.memory(handle).overlap() if has_memory else None
-        self.overlap = None if pair is None else (sources[pair[0]].id, sources[pair[1]].id)
+        self.overlap = _overlap(engine.memory(handle), sources) if has_memory else None
+
+
+def _overlap(memory: Memory, sources: Sequence[KnowledgeCatalogSource]) -> tuple[str, str] | None:
+    row = memory.overlap()
+    return None if row is None else (sources[row["memory"]].id, sources[row["other"]].id)

@@ -107,5 +107,5 @@ def opened_catalog(catalog: object) -> OpenedCatalog:
     Raises:
         RefusedTypeError: ``catalog`` is not a catalog of this package.
     """
-    check_kind("catalog", catalog, CatalogHandle, "a FileKnowledgeCatalog")
+    check_kind("catalog", catalog, CatalogHandle, "a FileKnowledgeCatalog or InMemoryKnowledgeCatalog")
     return cast("CatalogHandle", catalog)._opened  # noqa: SLF001

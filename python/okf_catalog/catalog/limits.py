@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-__all__ = ["MAX_FILE_BYTES", "MAX_QUESTION_BYTES", "RELOAD_DEBOUNCE"]
+__all__ = ["MAX_FILE_BYTES", "MAX_QUESTION_BYTES", "MOST_FILE_BYTES", "MOST_THREADS", "RELOAD_DEBOUNCE"]
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """A larger file is not read, and is a problem of its source (B9)."""
@@ -12,3 +12,9 @@ MAX_QUESTION_BYTES = 64 * 1024
 
 RELOAD_DEBOUNCE = timedelta(milliseconds=250)
 """The manifest is reloaded when it has not changed for this time (C4)."""
+
+MOST_FILE_BYTES = 1 << 40
+"""The engine's largest limit for a file, in bytes: a terabyte."""
+
+MOST_THREADS = 1024
+"""One call uses at most this many threads."""

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Sequence
 
-from okf_catalog.rows import CatalogDiagnosticRow, MarkedRow, ProblemRow
+from okf_catalog.rows import CatalogDiagnosticRow, MarkingRow, SourceProblemRow
 
 __all__ = ["log", "log_failed_reload", "log_overlap", "log_problems", "log_unmarked"]
 
@@ -13,18 +13,18 @@ LOGGED_FAULTS = 20
 """At most this many faults of one failed reload are logged, and the last one."""
 
 
-def log_problems(rows: Iterable[ProblemRow]) -> None:
+def log_problems(rows: Iterable[SourceProblemRow]) -> None:
     """Logs files that are not served (B7). The engine reports each of them once."""
-    for source_id, path, reason in rows:
-        log.warning("source %r: %r is left out: %s", source_id, path, reason)
+    for row in rows:
+        log.warning("source %r: %r is left out: %s", row["source_id"], row["path"], row["reason"])
 
 
 def log_failed_reload(faults: Sequence[CatalogDiagnosticRow]) -> None:
     """Logs why a reload failed: the first faults, and the last one, which says how many there are."""
     hidden = len(faults) - LOGGED_FAULTS - 1
     shown = faults if hidden <= 0 else (*faults[:LOGGED_FAULTS], faults[-1])
-    for code, message in shown:
-        log.warning("the catalog was not reloaded: [%s] %s", code, message)
+    for fault in shown:
+        log.warning("the catalog was not reloaded: [%s] %s", fault["code"], fault["message"])
     if hidden > 0:
         log.warning("the catalog was not reloaded: %d more faults in last_reload_diagnostics", hidden)
 
@@ -42,14 +42,15 @@ def log_overlap(overlap: tuple[str, str] | None) -> None:
     log.warning("%s", fault)
 
 
-def log_unmarked(source_id: str, row: MarkedRow) -> None:
+def log_unmarked(source_id: str, row: MarkingRow) -> None:
     """Logs that some directories of memories have no mark and cannot be given one (Y10)."""
-    _, _, failed, first = row
+    first = row["first_failure"]
     if first is not None:
         log.warning(
             "memory source %r: %d directories cannot be marked as memories, the first is %r: %s; they "
             "are kept from searches only by this catalog, and only while it is open",
             source_id,
-            failed,
-            *first,
+            row["failed"],
+            first["path"],
+            first["reason"],
         )

@@ -40,7 +40,7 @@ class OpenedCatalog:
         has appended. There is no lock that a forked process could find locked.
         """
         engine = self.engine
-        if faults := engine.news_of_reload():
+        if faults := engine.take_unreported_faults():
             log_failed_reload(faults)
         generation = self._generation
         while (handle := engine.snapshot()).generation != generation.handle.generation:

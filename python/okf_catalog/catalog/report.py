@@ -76,14 +76,14 @@ def source_report(sources: Sequence[KnowledgeCatalogSource], row: ReportRow) -> 
         sources[row["source"]],
         None if directory is None else Path(directory),
         row["concepts"],
-        tuple(SourceProblem(path, reason) for path, reason in row["problems"]),
+        tuple(SourceProblem(problem["path"], problem["reason"]) for problem in row["problems"]),
         row["duplicate_of"],
         row["failure"],
-        row["unwatched"],
+        row["compared_because"],
         tuple(
             SourceRemark(remark["path"], remark["line"], RemarkCode(remark["code"]), remark["sentence"])
             for remark in row["remarks"]
         ),
-        sum(count for _, count in counts),
-        tuple(RemarkCount(RemarkCode(code), count) for code, count in counts),
+        sum(row["count"] for row in counts),
+        tuple(RemarkCount(RemarkCode(row["code"]), row["count"]) for row in counts),
     )

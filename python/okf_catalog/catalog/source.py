@@ -59,7 +59,12 @@ def sources_of(rows: Iterable[SourceRow]) -> tuple[KnowledgeCatalogSource, ...]:
     """The values for the engine's rows."""
     return tuple(
         KnowledgeCatalogSource(
-            source_id, path, priority, enabled, SourceRole(role), None if tier is None else MemoryTier(tier)
+            row["id"],
+            row["path"],
+            row["priority"],
+            row["enabled"],
+            SourceRole(row["role"]),
+            None if row["tier"] is None else MemoryTier(row["tier"]),
         )
-        for source_id, path, priority, enabled, role, tier in rows
+        for row in rows
     )

@@ -24,7 +24,7 @@ from okf_catalog import (
 from okf_catalog.cli.options import CatalogOption, JsonOption, SessionOption, TenantOption, UserOption
 from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
 from okf_catalog.memory.marks import mark_disabled
-from okf_catalog.memory.paths import applies
+from okf_catalog.memory.tiers import applies
 
 __all__ = ["memory"]
 

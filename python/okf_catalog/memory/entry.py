@@ -3,11 +3,12 @@
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, cast, final
+from typing import Any, TypeAlias, cast, final
 
 from okf_catalog._engine import is_blank
-from okf_catalog.checks import check_kind, check_text, is_kind, keep_plain
+from okf_catalog.checks import check_text, is_kind, keep_plain
 from okf_catalog.errors import RefusedValueError
+from okf_catalog.mapping import FrozenMapping, text_items
 
 __all__ = ["MemoryEntry"]
 
@@ -24,33 +25,6 @@ RESERVED = ("index", "log")
 
 FrontmatterValue: TypeAlias = str | Mapping[str, str]
 """The value of a key in the frontmatter: a text, or a mapping of texts."""
-
-_Value = TypeVar("_Value")
-
-
-class _Frontmatter(Mapping[str, _Value]):
-    """An immutable mapping that prints as a dictionary."""
-
-    __slots__ = ("_pairs",)
-
-    def __init__(self, pairs: Mapping[str, _Value]) -> None:
-        self._pairs = dict(pairs)
-
-    def __getitem__(self, key: str) -> _Value:
-        return self._pairs[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._pairs)
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._pairs.items()))
-
-    def __repr__(self) -> str:
-        return repr(self._pairs)
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -154,7 +128,7 @@ def _shown(name: str) -> str:
     return repr(name) if len(name) <= MOST_BYTES else f"{name[:20]!r}…"
 
 
-def _frontmatter(given: object) -> _Frontmatter[FrontmatterValue]:
+def _frontmatter(given: object) -> FrozenMapping[FrontmatterValue]:
     field = "frontmatter_if_creating"
     pairs = dict[str, FrontmatterValue]()
     for key, value in _items(field, given):
@@ -168,20 +142,18 @@ def _frontmatter(given: object) -> _Frontmatter[FrontmatterValue]:
             raise RefusedValueError(f"{field} says type, title and description; {key!r} is missing")
         if is_blank(cast("str", pairs[key])):
             raise RefusedValueError(f"{field}[{key!r}] is empty or only white space; say something")
-    return _Frontmatter(pairs)
+    return FrozenMapping(pairs)
 
 
-def _texts(field: str, given: object) -> _Frontmatter[str]:
+def _texts(field: str, given: object) -> FrozenMapping[str]:
     pairs = dict[str, str]()
     for key, value in _items(field, given):
         pairs[key] = check_text(f"{field}[{key!r}]", value)
-    return _Frontmatter(pairs)
+    return FrozenMapping(pairs)
 
 
 def _items(field: str, given: object) -> Iterator[tuple[str, object]]:
-    check_kind(field, given, Mapping, "a mapping of str to str")
-    for given_key, value in cast("Mapping[object, object]", given).items():
-        key = check_text(f"each key of {field}", given_key)
+    for key, value in text_items(field, given):
         if is_blank(key) or len(key) > MOST_KEY_CHARACTERS:
             raise RefusedValueError(
                 f"each key of {field} has 1 to {MOST_KEY_CHARACTERS} characters that are not all white space"

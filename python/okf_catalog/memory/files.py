@@ -27,6 +27,7 @@ from okf_catalog.memory.results import (
     MemoryWriteResult,
 )
 from okf_catalog.memory.tiers import deletions, deletions_below, places_of, refusal_of, source_id_of
+from okf_catalog.rows import SourceProblemRow
 from okf_catalog.waiting import run_cancellable, run_in_thread
 
 __all__ = ["FileMemoryStore"]
@@ -192,9 +193,9 @@ class FileMemoryStore:
         refusal = refusal_of(generation, scope, tier)
         if refusal is not None:
             return MemoryDeleteResult(0, refusal)
-        _, concepts, failure = memory.forget(places_of(generation, scope)[tier], name)
-        error = None if failure is None else f"{source_id_of(tier)}: {failure}"
-        return MemoryDeleteResult(0, error, concepts)
+        deleted = memory.delete_concept(places_of(generation, scope)[tier], name)
+        error = None if deleted["failure"] is None else f"{source_id_of(tier)}: {deleted['failure']}"
+        return MemoryDeleteResult(0, error, deleted["concepts"])
 
     def delete_scope(
         self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
@@ -234,14 +235,14 @@ class FileMemoryStore:
             return MemoryDeleteResult(0, chosen)
         tiers_deleted = concepts_deleted = scopes_deleted = 0
         errors = list[str]()
-        for one in chosen:
-            scopes, concepts, failure = memory.delete(one.place, one.levels)
-            scopes_deleted += scopes
-            concepts_deleted += concepts
-            if failure is None:
-                tiers_deleted += bool(scopes)
+        for one, place in chosen.items():
+            deleted = memory.delete(place, below)
+            scopes_deleted += deleted["scopes"]
+            concepts_deleted += deleted["concepts"]
+            if deleted["failure"] is None:
+                tiers_deleted += bool(deleted["scopes"])
             else:
-                errors.append(f"{source_id_of(one.tier)}: {failure}")
+                errors.append(f"{source_id_of(one)}: {deleted['failure']}")
         return MemoryDeleteResult(tiers_deleted, "; ".join(errors) or None, concepts_deleted, scopes_deleted)
 
     def enumerate(self, scope: KnowledgeAccessScope) -> MemoryConcepts:
@@ -261,10 +262,11 @@ class FileMemoryStore:
         found: list[MemoryConcept] = []
         diagnostics: list[KnowledgeDiagnostic] = []
         for tier, place in places_of(generation, scope).items():
-            concepts, unread, problems = memory.list(place)
-            log_problems((source_id_of(tier), path, reason) for path, reason in problems)
-            diagnostics += (_unavailable(tier, message) for message in unread)
-            found += (MemoryConcept(tier, concept_id, title) for concept_id, title in concepts)
+            listing = memory.list(place)
+            source_id = source_id_of(tier)
+            log_problems(SourceProblemRow(source_id=source_id, **row) for row in listing["problems"])
+            diagnostics += (_unavailable(tier, message) for message in listing["unread"])
+            found += (MemoryConcept(tier, row["id"], row["title"]) for row in listing["concepts"])
         return MemoryConcepts(found, diagnostics)
 
     def text(self, scope: KnowledgeAccessScope, concept_id: str) -> str | None:
@@ -281,8 +283,8 @@ class FileMemoryStore:
         memory = self._memory(generation)
         if memory is None:
             return None
-        for place in places_of(generation, scope).values():
-            if concept_id.startswith(f"{place[1]}/"):
+        for tier, place in places_of(generation, scope).items():
+            if concept_id.startswith(f"{memory_path(tier, scope)}/"):
                 return memory.text(place, concept_id)
         return None
 

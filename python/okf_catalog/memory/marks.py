@@ -13,7 +13,7 @@ def mark(opened: OpenedCatalog, generation: Generation) -> None:
     """Marks the directories of memories that have no mark. Logs those that cannot be marked."""
     sources = generation.snapshot.sources
     for row in opened.engine.memory(generation.handle).mark():
-        log_unmarked(sources[row[0]].id, row)
+        log_unmarked(sources[row["source"]].id, row)
 
 
 def mark_disabled(catalog: FileKnowledgeCatalog) -> None:

@@ -1,22 +1,12 @@
 """Which places of which tiers an operation on memories concerns."""
 
-from typing import NamedTuple
-
+from okf_catalog import _engine
 from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.catalog.generation import Generation
 from okf_catalog.catalog.source import MemoryTier
-from okf_catalog.memory.paths import applies, memory_path, own_tier, places_below
 from okf_catalog.rows import MemoryPlace
 
-__all__ = ["Deletion", "deletions", "deletions_below", "places_of", "refusal_of", "source_id_of"]
-
-
-class Deletion(NamedTuple):
-    """What is deleted in one tier: every scope that is ``levels`` directories below the place."""
-
-    tier: MemoryTier
-    place: MemoryPlace
-    levels: int
+__all__ = ["applies", "deletions", "deletions_below", "places_of", "refusal_of", "source_id_of"]
 
 
 def source_id_of(tier: MemoryTier) -> str:
@@ -27,10 +17,15 @@ def source_id_of(tier: MemoryTier) -> str:
 def places_of(generation: Generation, scope: KnowledgeAccessScope) -> dict[MemoryTier, MemoryPlace]:
     """The places of the tiers that apply to a scope, in the order session, user, tenant."""
     return {
-        tier: (generation.memories[tier], memory_path(tier, scope))
+        tier: (generation.memories[tier], scope)
         for tier in MemoryTier
         if tier in generation.memories and applies(tier, scope)
     }
+
+
+def applies(tier: MemoryTier, scope: KnowledgeAccessScope) -> bool:
+    """Whether a tier holds memories of a scope (Y2): the scope is local, or has the id of the tier."""
+    return _engine.tier_applies(tier.value, scope)
 
 
 def refusal_of(generation: Generation, scope: KnowledgeAccessScope, tier: MemoryTier) -> str | None:
@@ -44,38 +39,34 @@ def refusal_of(generation: Generation, scope: KnowledgeAccessScope, tier: Memory
 
 def deletions(
     generation: Generation, scope: KnowledgeAccessScope, tier: MemoryTier | None
-) -> list[Deletion] | str:
+) -> dict[MemoryTier, MemoryPlace] | str:
     """What is deleted for exactly one scope; a ``str`` says why nothing is."""
     refusal = None if tier is None else refusal_of(generation, scope, tier)
     if refusal is not None:
         return refusal
     places = places_of(generation, scope)
-    return [Deletion(one, place, 0) for one, place in places.items() if tier in (None, one)]
+    return {one: place for one, place in places.items() if tier in (None, one)}
 
 
 def deletions_below(
     generation: Generation, scope: KnowledgeAccessScope, tier: MemoryTier | None
-) -> list[Deletion] | str:
+) -> dict[MemoryTier, MemoryPlace] | str:
     """What is deleted for a scope and all scopes below it; a ``str`` says why nothing is."""
     if tier is not None and tier not in generation.memories:
         return _unconfigured(tier)
-    own = own_tier(scope)
+    own = _engine.own_tier(scope)
     if own is None:
         return deletions(generation, scope, tier)
-    first = own if tier is None else tier
-    if places_below(first, scope) is None:
+    # In the order session, user, tenant: scopes of a tier lie below those of the tiers after it.
+    tiers = list(MemoryTier)
+    last = tiers.index(MemoryTier(own) if tier is None else tier)
+    if last > tiers.index(MemoryTier(own)):
+        first = tiers[last].value
         return (
-            f"the tier {first.value!r} is shared with other scopes than this one; to forget a {first.value} "
-            f"and all below, give a scope of the {first.value} alone"
+            f"the tier {first!r} is shared with other scopes than this one; to forget a {first} and all "
+            f"below, give a scope of the {first} alone"
         )
-    chosen = list[Deletion]()
-    # The tiers are in the order session, user, tenant: scopes further down are deleted first.
-    for one in list(MemoryTier)[: list(MemoryTier).index(first) + 1]:
-        found = places_below(one, scope)
-        if found is not None and one in generation.memories:
-            path, levels = found
-            chosen.append(Deletion(one, (generation.memories[one], path), levels))
-    return chosen
+    return {one: (generation.memories[one], scope) for one in tiers[: last + 1] if one in generation.memories}
 
 
 def _unconfigured(tier: MemoryTier) -> str:

@@ -12,7 +12,7 @@ use crate::{
     conversation::Conversation,
     errors::run,
     question::Question,
-    rows::{ReportRow, SourceProblemRow},
+    rows::{CatalogDiagnosticRow, ReportRow, SourceProblemRow},
     snapshot::Snapshot,
     wait::{Call, Cancellation},
 };
@@ -78,10 +78,16 @@ impl InMemoryCatalog {
         Ok(SourceProblemRow::all(value.snapshot(), problems))
     }
 
-    /// Removes a source, if there is one of this id.
+    /// Removes a source; whether there was one.
     #[pyo3(signature = (source_id, /))]
-    fn remove(&self, py: Python<'_>, source_id: &str) -> PyResult<()> {
-        run(py, || self.inner.remove(source_id).map(drop))
+    fn remove(&self, py: Python<'_>, source_id: &str) -> PyResult<bool> {
+        run(py, || self.inner.remove(source_id))
+    }
+
+    /// Nothing: there is no manifest that could fail to reload.
+    #[allow(clippy::unused_self)] // As for a catalog over directories.
+    fn take_unreported_faults(&self) -> Vec<CatalogDiagnosticRow> {
+        Vec::new()
     }
 
     /// As for a catalog over directories, without anything to read.

@@ -147,7 +147,7 @@ impl InMemoryCatalog {
         let id = source.id.clone();
         let pair = self.read(source, task)?;
         let problems = pair.1.problems.clone();
-        let value = self.change(|pairs| {
+        let (value, _) = self.change(|pairs| {
             replace(pairs, pair.clone());
             true
         })?;
@@ -157,37 +157,38 @@ impl InMemoryCatalog {
         Ok(Reported { value, problems })
     }
 
-    /// Removes the source of an id: one atomic swap. Without such a source nothing changes.
+    /// Removes the source of an id, in one atomic swap; whether there was one. Otherwise nothing changes.
     ///
     /// # Errors
     /// [`Error::Closed`].
-    pub fn remove(&self, id: &str) -> Result<Arc<TextSnapshot>, Error> {
-        self.change(|pairs| {
+    pub fn remove(&self, id: &str) -> Result<bool, Error> {
+        let (_, has_changed) = self.change(|pairs| {
             let before = pairs.len();
             pairs.retain(|(source, _)| source.id != id);
             pairs.len() < before
-        })
+        })?;
+        Ok(has_changed)
     }
 
-    /// Publishes the changed sources as the next generation, if they changed; the snapshot in force afterwards.
+    /// Publishes the changed sources as the next generation, if they changed: the sources in force
+    /// afterwards, and whether they changed.
     fn change(
         &self,
         change: impl Fn(&mut Vec<(Source, Arc<ReadSource>)>) -> bool,
-    ) -> Result<Arc<TextSnapshot>, Error> {
-        if self.is_closed() {
-            return Err(Error::Closed);
-        }
-        // No lock, which a forked process could find taken: on a race the change is applied again.
+    ) -> Result<(Arc<TextSnapshot>, bool), Error> {
+        self.check_open()?;
+        // No lock, which a forked process could find taken: if another thread was quicker, the change is applied
+        // to what that thread published.
         loop {
             let current = self.current();
             let mut pairs = current.pairs();
             if !change(&mut pairs) {
-                return Ok(current);
+                return Ok((current, false));
             }
             let next = Arc::new(TextSnapshot::new(current.snapshot.generation + 1, pairs));
             let before = self.current.compare_and_swap(&current, Arc::clone(&next));
             if Arc::ptr_eq(&before, &current) {
-                return Ok(next);
+                return Ok((next, true));
             }
         }
     }
