@@ -5,7 +5,12 @@ from typing import Any, SupportsIndex, final, overload
 
 from okf_catalog.rows import (
     CatalogDiagnosticRow,
+    DeletedRow,
+    FrontmatterRow,
     KnowledgeDiagnosticRow,
+    ListedRow,
+    MarkedRow,
+    MemoryPlace,
     ProblemRow,
     Progress,
     Question,
@@ -38,19 +43,19 @@ __all__ = [
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
 def last_grapheme_end(text: str, place: int, /) -> int:
-    """The end of the last grapheme that ends at or before ``place``, both in code points."""
+    """The end of the last grapheme that ends at or before the index ``place``, both in code points."""
 
 def remark_codes() -> list[str]: ...
 def note_fork() -> None: ...
 def passage_body(passage: KnowledgePassage, /) -> str | None:
-    """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
+    """The whole body of a passage from an answer; ``None`` for one that was constructed or unpickled."""
 
 def read_document(
     data: bytes, /
 ) -> tuple[dict[str, Any], str, list[tuple[int | None, str, str]], list[tuple[str, str]]]:
-    """What one file says: fields, body, remarks as (line, code, sentence), and all of the frontmatter.
+    """The content of one file: fields, body, remarks as (line, code, sentence), and the whole frontmatter.
 
-    The last is a list of nodes in the order they are written, as (kind, text), where kind is text, null,
+    The frontmatter is a list of nodes in the order of the file, as (kind, text), where kind is text, null,
     alias, list, mapping or end.
 
     Raises:
@@ -71,7 +76,7 @@ class Snapshot:
     def sources(self) -> list[SourceRow]: ...
     @property
     def candidates(self) -> list[int]:
-        """Indices of the searchable sources, in order S1."""
+        """Positions of the sources that can be searched, in order S1."""
 
 @final
 class Catalog:
@@ -111,22 +116,25 @@ class Catalog:
         cancellation: Cancellation | None = None,
         /,
     ) -> Answer:
-        """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
+        """The answer to one question.
+
+        ``now`` is in microseconds since 1970; ``None`` reads the system's clock.
+        """
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
     def memory(self, snapshot: Snapshot, /) -> Memory: ...
     def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[ProblemRow]: ...
 
 @final
 class Cancellation:
-    """Lets one thread say that nobody waits any more for what another one does."""
+    """Lets one thread stop the work of another thread, when its result is not needed any more."""
 
     def __new__(cls) -> Cancellation: ...
     def cancel(self) -> None:
-        """Ends every call that was given this, at its next slice, and later ones at once."""
+        """Ends every call that was given this object, at its next slice. A later call ends at once."""
 
 @final
 class Conversation:
-    """Questions that are all put at one time to one state of the files, batch after batch."""
+    """Batches of questions that are all asked at one instant, of one state of the files."""
 
     def ask(
         self,
@@ -137,50 +145,44 @@ class Conversation:
         cancellation: Cancellation | None = None,
         /,
     ) -> BatchAnswer:
-        """Answers every question, in order; a text is asked as ``ordinary`` is, but for its text."""
+        """Answers every question, in order. A plain text is asked like ``ordinary``, with its own text."""
 
 @final
 class Memory:
-    """What is remembered. A place is the position of a memory source, and a scope's directory below it."""
+    """The memories of one snapshot."""
 
     def overlap(self) -> tuple[int, int] | None:
-        """The positions of a memory source and of another that do not lie apart (Y8)."""
-    def mark(self) -> list[tuple[int, int, int, tuple[str, str] | None]]:
-        """Marks directories of memories that have no mark (Y10).
-
-        For each memory source: its position, how many were marked, how many could not be, and the first of
-        those as path and reason.
-        """
+        """The positions of a memory source and of another source that overlap, if there are such (Y8)."""
+    def mark(self) -> list[MarkedRow]:
+        """Marks the directories of memories that have no mark (Y10)."""
     def read(
         self,
-        places: Sequence[tuple[int, str]],
+        places: Sequence[MemoryPlace],
         question: Question,
         now: int | None,
         cancellation: Cancellation | None = None,
         /,
     ) -> Answer: ...
-    def list(
-        self, at: tuple[int, str], /
-    ) -> tuple[list[tuple[str, str | None]], list[str], list[tuple[str, str]]]:
-        """Concepts as id and title, what could not be listed, problem files as path and reason."""
-    def text(self, at: tuple[int, str], id: str, /) -> str | None: ...
+    def list(self, at: MemoryPlace, /) -> ListedRow:
+        """The concepts of one scope."""
+    def text(self, at: MemoryPlace, id: str, /) -> str | None: ...
     def write(
         self,
-        at: tuple[int, str],
+        at: MemoryPlace,
         name: str,
-        frontmatter: Sequence[tuple[str, str | Sequence[tuple[str, str]]]],
+        frontmatter: Sequence[FrontmatterRow],
         section: str,
         /,
     ) -> str | None:
-        """Why nothing was written, if nothing was."""
-    def delete(self, at: tuple[int, str], levels: int, /) -> tuple[int, int, str | None]:
-        """How many directories of scopes and how many concepts are gone, and why something is not."""
-    def forget(self, at: tuple[int, str], name: str, /) -> tuple[int, int, str | None]:
-        """As for ``delete``, of one concept."""
+        """Writes a section. Returns why it was not written, or ``None``."""
+    def delete(self, at: MemoryPlace, levels: int, /) -> DeletedRow:
+        """Deletes every scope that is ``levels`` directories below the place."""
+    def forget(self, at: MemoryPlace, name: str, /) -> DeletedRow:
+        """Deletes one concept."""
 
 @final
 class Answer:
-    """What one question got."""
+    """The answer to one question."""
 
     @property
     def passages(self) -> Passages: ...
@@ -188,11 +190,11 @@ class Answer:
     def diagnostics(self) -> list[KnowledgeDiagnosticRow]: ...
     @property
     def problems(self) -> list[ProblemRow]:
-        """Files found unusable on the way that nobody was told of before (B7)."""
+        """Problem files that were found during the search and not reported before (B7)."""
 
 @final
 class BatchAnswer:
-    """What a batch of questions got, in order."""
+    """The answers to a batch of questions, in order."""
 
     def __len__(self) -> int: ...
     def answer(self, index: int, /) -> Answer: ...
@@ -255,7 +257,7 @@ class KnowledgePassage:
 
 @final
 class Passages(Sequence[KnowledgePassage]):
-    """The passages of an answer: a tuple in every way, made on sight."""
+    """The passages of an answer. It behaves as a tuple, but makes a passage only when it is accessed."""
 
     def __len__(self) -> int: ...
     @overload
@@ -283,7 +285,7 @@ class Passages(Sequence[KnowledgePassage]):
 
 @final
 class PassageIterator:
-    """Gives one passage after the other."""
+    """An iterator over passages."""
 
     def __iter__(self) -> PassageIterator: ...
     def __next__(self) -> KnowledgePassage: ...
@@ -291,7 +293,7 @@ class PassageIterator:
 
 @final
 class Table:
-    """Passages as rows, made while they are read, through the Arrow PyCapsule interface."""
+    """Passages as rows of the Arrow PyCapsule interface, which are made while they are read."""
 
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
