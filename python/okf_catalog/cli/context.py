@@ -1,10 +1,12 @@
 """``okf-catalog context``: the message that a model would be given, and how the budget was spent."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from json import dumps
-from typing import Annotated, Any, cast
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, cast
 
 import typer
 from rich.text import Text
@@ -42,6 +44,8 @@ from okf_catalog.provider.budget import tokens_of_length
 from okf_catalog.provider.frame import BlockContent
 
 __all__ = ["context"]
+
+_MakeProvider: TypeAlias = Callable[[KnowledgeResolver, MemoryStore | None], KnowledgeContextProvider]
 
 HEADINGS = ("source", "found", "given", "cut", "tokens")
 
@@ -85,27 +89,19 @@ def context(
         # A blank text is refused as by a search. A provider would take it for a user who said nothing.
         KnowledgeQuery(text, fairness_quota=quota)
         scope = KnowledgeAccessScope(tenant, user, session)
-        with (
-            log_to_stderr(),
-            progress_bars() as tell,
-            open_knowledge(catalog, watch_for_changes=False, on_progress=tell) as knowledge,
-        ):
-            known, remembered = _Recording(knowledge), _Recording(knowledge.memory)
-            provider = KnowledgeContextProvider(
-                cast("KnowledgeResolver", known),
-                None if remembered.asked is None else cast("MemoryStore", remembered),
-                token_budget=budget,
-                knowledge_budget_share=knowledge_share,
-                memory_budget_share=memory_share,
-                resolver_strategy=strategy,
-                fairness_quota=quota,
-                stale_policy=stale_policy,
-                block_content=content,
-                scope_accessor=lambda: scope,
-                on_internal_error=errors.append,
-            )
-            provided = provider.provide([ChatMessage("user", text)])
-            spending = list(_spending([*known.passages, *remembered.passages], provided))
+        make_provider = partial(
+            KnowledgeContextProvider,
+            token_budget=budget,
+            knowledge_budget_share=knowledge_share,
+            memory_budget_share=memory_share,
+            resolver_strategy=strategy,
+            fairness_quota=quota,
+            stale_policy=stale_policy,
+            block_content=content,
+            scope_accessor=lambda: scope,
+            on_internal_error=errors.append,
+        )
+        provided, spending = _provide(catalog, text, make_provider)
     except MemoryOverlapError as error:
         complain(str(error))
         raise typer.Exit(1) from error
@@ -113,10 +109,23 @@ def context(
         raise typer.BadParameter(str(error)) from error
     if errors:
         raise errors[0]
-    if as_json:
-        _print_json(provided, spending, budget=budget)
-    else:
-        _print_readable(provided, spending, budget=budget)
+    (_print_json if as_json else _print_readable)(provided, spending, budget=budget)
+
+
+def _provide(
+    catalog: Path, text: str, make_provider: _MakeProvider
+) -> tuple[ProvidedContext, list["_Spending"]]:
+    """The context for a text of the user, and what became of each source."""
+    with (
+        log_to_stderr(),
+        progress_bars() as tell,
+        open_knowledge(catalog, watch_for_changes=False, on_progress=tell) as knowledge,
+    ):
+        known, remembered = _Recording(knowledge), _Recording(knowledge.memory)
+        store = None if remembered.asked is None else cast("MemoryStore", remembered)
+        provider = make_provider(cast("KnowledgeResolver", known), store)
+        provided = provider.provide([ChatMessage("user", text)])
+        return provided, list(_spending([*known.passages, *remembered.passages], provided))
 
 
 @dataclass
