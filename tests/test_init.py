@@ -227,7 +227,7 @@ def test_any_utf8_name_makes_a_source(here: Path, name: str) -> None:
         ("nothing", "it does not exist", "create it"),
         ("file.md/x", "it does not exist", "create it"),
         ("", "it does not exist", "name another"),
-        ("file.md", "it is no directory", "name the directory that holds it"),
+        ("file.md", "it is not a directory", "name the directory that holds it"),
         ("../outside", "it lies outside the manifest's directory", "--output ../catalog.json"),
         ("..", "it lies outside the manifest's directory", "--output ../catalog.json"),
         ("link", "link is a link", "name docs"),

@@ -50,7 +50,7 @@ __all__ = [
 def parse_manifest(content: bytes, /) -> tuple[list[SourceRow], list[CatalogDiagnosticRow]]: ...
 def is_blank(text: str, /) -> bool: ...
 def last_grapheme_end(text: str, place: int, /) -> int:
-    """The end of the last grapheme that ends at or before ``place``, both in code points."""
+    """The end of the last grapheme that ends at or before the index ``place``, both in code points."""
 
 def enum_names() -> list[tuple[str, list[str]]]:
     """The values of each public enum whose values the engine knows, in order, under the name of the enum."""
@@ -66,14 +66,14 @@ def own_tier(scope: KnowledgeAccessScope, /) -> str | None:
     """The tier that only this scope uses; ``None`` for the local scope."""
 
 def passage_body(passage: KnowledgePassage, /) -> str | None:
-    """The whole body of a passage that came from an answer; ``None`` for one made by hand or unpickled."""
+    """The whole body of a passage from an answer; ``None`` for one that was constructed or unpickled."""
 
 def read_document(
     data: bytes, /
 ) -> tuple[dict[str, Any], str, list[tuple[int | None, str, str]], list[tuple[str, str]]]:
-    """What one file says: fields, body, remarks as (line, code, sentence), and all of the frontmatter.
+    """The content of one file: fields, body, remarks as (line, code, sentence), and the whole frontmatter.
 
-    The last is a list of nodes in the order they are written, as (kind, text), where kind is text, null,
+    The frontmatter is a list of nodes in the order of the file, as (kind, text), where kind is text, null,
     alias, list, mapping or end.
 
     Raises:
@@ -150,7 +150,10 @@ class Catalog:
         cancellation: Cancellation | None = None,
         /,
     ) -> Answer:
-        """``now`` is in microseconds since 1970; ``None`` reads the system's clock."""
+        """The answer to one question.
+
+        ``now`` is in microseconds since 1970; ``None`` reads the system's clock.
+        """
     def converse(self, snapshot: Snapshot, now: int | None, /) -> Conversation: ...
     def memory(self, snapshot: Snapshot, /) -> Memory: ...
     def refresh(self, snapshot: Snapshot, on_progress: Progress | None, /) -> list[SourceProblemRow]: ...
@@ -192,11 +195,11 @@ class InMemoryCatalog:
 
 @final
 class Cancellation:
-    """Lets one thread say that nobody waits any more for what another one does."""
+    """Lets one thread stop the work of another thread, when its result is not needed any more."""
 
     def __new__(cls) -> Cancellation: ...
     def cancel(self) -> None:
-        """Ends every call that was given this, at its next slice, and later ones at once."""
+        """Ends every call that was given this object, at its next slice. A later call ends at once."""
 
 @final
 class Conversation:
@@ -211,7 +214,7 @@ class Conversation:
         cancellation: Cancellation | None = None,
         /,
     ) -> BatchAnswer:
-        """Answers every question, in order; a text is asked as ``ordinary`` is, but for its text."""
+        """Answers every question, in order. A plain text is asked like ``ordinary``, with its own text."""
 
 @final
 class Memory:
@@ -316,7 +319,7 @@ class KnowledgePassage:
 
 @final
 class Passages(Sequence[KnowledgePassage]):
-    """The passages of an answer: a tuple in every way, made on sight."""
+    """The passages of an answer. It behaves as a tuple, but makes a passage only when it is accessed."""
 
     def __len__(self) -> int: ...
     @overload
@@ -344,7 +347,7 @@ class Passages(Sequence[KnowledgePassage]):
 
 @final
 class PassageIterator:
-    """Gives one passage after the other."""
+    """An iterator over passages."""
 
     def __iter__(self) -> PassageIterator: ...
     def __next__(self) -> KnowledgePassage: ...
@@ -352,7 +355,7 @@ class PassageIterator:
 
 @final
 class Table:
-    """Passages as rows, made while they are read, through the Arrow PyCapsule interface."""
+    """Passages as rows of the Arrow PyCapsule interface, which are made while they are read."""
 
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...

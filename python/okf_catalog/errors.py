@@ -89,7 +89,7 @@ class MemoryOverlapError(RefusedValueError):
         return (
             f"the directories of the memory source {self.memory_source_id!r} and of the source "
             f"{self.other_source_id!r} overlap, so that others would see what is remembered; "
-            "give them directories of which none lies inside the other"
+            "give them directories that do not lie inside each other"
         )
 
 

@@ -70,7 +70,7 @@ class OkfContextProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],
     ) -> None:
-        """Stores the exchange, if capture is enabled. The framework does not call this for a run that failed."""
+        """Stores the exchange, if capture is enabled. The framework does not call this if a run failed."""
         response = [] if context.response is None else context.response.messages
         await self._provider.store_async(
             _neutral(context.input_messages), _neutral(response), session=session

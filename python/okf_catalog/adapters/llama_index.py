@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["OkfRetriever"]
 
 _READ_BY_MODELS = {"source_id", "concept_id", "trust_tier", "status", "stale_after", "is_stale"}
-"""LlamaIndex writes metadata above the text of a node. Other keys, and values that are false, only cost tokens."""
+"""LlamaIndex writes metadata above the text of a node. Other keys and empty values only cost tokens."""
 
 
 @final
@@ -58,7 +58,7 @@ class OkfRetriever(BaseRetriever):
         on_diagnostics: DiagnosticsListener | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
-        # Pyright complains about another parameter of this constructor, which is annotated with a bare `Dict`.
+        # Pyright complains about another parameter, which LlamaIndex annotates with a bare `Dict`.
         super().__init__(callback_manager=callback_manager)  # pyright: ignore[reportUnknownMemberType]
         self._retrieval = Retrieval(
             resolver,

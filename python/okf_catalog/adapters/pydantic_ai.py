@@ -74,7 +74,7 @@ class OkfCapability(AbstractCapability[Any]):
         )
 
     async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
-        """Stores the exchange, if capture is enabled. The framework does not call this for a run that failed."""
+        """Stores the exchange, if capture is enabled. The framework does not call this if a run failed."""
         if self._provided is not None:
             await self._provider.store_async(self._said, _neutral(result.new_messages()), session=self)
         return result

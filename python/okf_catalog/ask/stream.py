@@ -71,7 +71,7 @@ def stream(
                     return
                 answers = ahead.result()
         finally:
-            # Closing the pool waits for its thread. Nobody will take its answers, so it is stopped.
+            # Closing the pool waits for its thread. Its answers are not needed any more.
             cancellation.cancel()
 
 

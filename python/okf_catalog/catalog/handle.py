@@ -108,4 +108,4 @@ def opened_catalog(catalog: object) -> OpenedCatalog:
         RefusedTypeError: ``catalog`` is not a catalog of this package.
     """
     check_kind("catalog", catalog, CatalogHandle, "a FileKnowledgeCatalog or InMemoryKnowledgeCatalog")
-    return cast("CatalogHandle", catalog)._opened  # noqa: SLF001
+    return cast("CatalogHandle", catalog)._opened  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]

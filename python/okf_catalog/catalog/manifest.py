@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from okf_catalog import _engine
+from okf_catalog._engine import parse_manifest as parse
 from okf_catalog.catalog.source import KnowledgeCatalogSnapshot, sources_of
 from okf_catalog.checks import check_kind, check_path, check_str
 from okf_catalog.diagnostics import CatalogDiagnostic, catalog_diagnostics
@@ -28,7 +28,7 @@ def parse_manifest(
     # A lone surrogate becomes bytes that are not UTF-8, which the engine reports as PARSE_ERROR.
     content = check_str("text", text).encode(errors="surrogatepass") if isinstance(text, str) else text
     directory = check_path("manifest_directory", manifest_directory)
-    sources, faults = _engine.parse_manifest(content)
+    sources, faults = parse(content)
     if faults:
         return catalog_diagnostics(faults)
     return KnowledgeCatalogSnapshot(VERSION, sources_of(sources), Path(directory), 1)

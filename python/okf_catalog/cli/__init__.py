@@ -1,6 +1,6 @@
-"""The command line, ``okf-catalog``: one question to a catalog, or a look at what is in it, or a new one.
+"""The command line, ``okf-catalog``: search a catalog, check it, or make a new one.
 
-It needs the extra ``cli`` (typer and rich). Nothing else of the package imports it.
+It needs the extra ``cli`` (typer and rich). No other part of the package imports it.
 """
 
 import logging
@@ -11,13 +11,13 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Runs the command line of this process and leaves with its exit code.
+    """Runs the command line of this process, and exits with its code.
 
-    0 is done, 1 a catalog that cannot open or a command that refuses, 2 wrong usage or a missing extra, 130 a
-    pressed Ctrl-C.
+    0 is success, 1 a catalog that cannot open or a command that fails, 2 wrong usage or a missing extra, 130
+    Ctrl-C.
     """
     try:
-        # Here and not above, since what these import may be missing.
+        # Imported here, because typer and rich may be missing.
         from okf_catalog.cli.app import app
     except KeyboardInterrupt:
         sys.exit(130)
@@ -28,13 +28,13 @@ def main() -> None:
         sys.stderr.write(f"okf-catalog: the command line needs typer and rich: {hint}\n")
         sys.exit(2)
     _behave_in_pipes()
-    # Commands that show what the package logs say so; without any handler it would be written as it is.
+    # Without a handler Python would print the log records. Commands that show them add their own handler.
     logging.getLogger("okf_catalog").addHandler(logging.NullHandler())
     app(prog_name="okf-catalog")
 
 
 def _behave_in_pipes() -> None:
-    """Ends as other tools do when a reader such as ``head`` leaves, and prints whatever the encoding."""
+    """Ends silently when a reader such as ``head`` closes the pipe, and prints in every encoding."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     reconfigure = getattr(sys.stdout, "reconfigure", None)

@@ -1,4 +1,4 @@
-"""The answer to a search as a person reads it, and as a program does."""
+"""The answer to a search, printed for a person or as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def print_readable(context: KnowledgeContext, *, limit: int | None) -> None:
 
 
 def _print_passage(console: Console, rank: int, passage: KnowledgePassage, terms: frozenset[str]) -> None:
-    # A terminal without colours, and everything that is no terminal, gets marks made of characters.
+    # Without colours, and where the output is not a terminal, matches are marked with characters.
     style = None if console.color_system is None else "bold yellow"
     title = clip(passage.title or passage.concept_id, terms, length=TITLE_LENGTH)
     snippet = passage.snippet
@@ -44,7 +44,7 @@ def _print_passage(console: Console, rank: int, passage: KnowledgePassage, terms
 
 
 def _particulars(passage: KnowledgePassage) -> str:
-    """Source, concept and score, and what should make a reader careful."""
+    """Source, concept and score, and warnings such as ``stale`` or ``draft``."""
     words = [f"{passage.source_id}: {passage.concept_id}", f"score {passage.score}"]
     if passage.status is not ConceptStatus.STABLE:
         words.append(passage.status.value)
@@ -56,9 +56,9 @@ def _particulars(passage: KnowledgePassage) -> str:
 
 
 def print_json(context: KnowledgeContext, *, stale: str, limit: int | None) -> None:
-    """Prints one document, with ``stale`` as it was typed.
+    """Prints one JSON document. ``stale`` is shown as it was typed.
 
-    It is ASCII: valid in every encoding of stdout, and no control character reaches a terminal.
+    It is ASCII, so it is valid in every encoding of stdout, and no control character reaches a terminal.
     """
     query = context.query
     permitted = query.permitted_source_ids

@@ -1,4 +1,4 @@
-"""The commands together, and how each way to fail ends."""
+"""The app with all commands, and the exit code for every kind of failure."""
 
 import sys
 from importlib.metadata import version
@@ -22,15 +22,16 @@ FAILED = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130
 
-# What typer raises for a wrong command line has had several homes; it was always the base of this one.
+# The exception for a wrong command line is in different modules in different versions of typer. In all of
+# them it is the base class of this one.
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 
 
 class Commands(TyperGroup):
-    """Commands of which every failure is a readable line on stderr and an exit code, never a traceback."""
+    """Commands whose failures end with one line on stderr and an exit code, never with a traceback."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Runs one command and leaves with its exit code."""
+        """Runs one command, and exits with its code."""
         try:
             code = super().main(*args, **(kwargs | {"standalone_mode": False}))
             sys.stdout.flush()
@@ -43,7 +44,7 @@ class Commands(TyperGroup):
             complain(f"{one_line(error.format_message())} (see {command} --help)")
             sys.exit(WRONG_USAGE)
         except (RefusedTypeError, RefusedValueError) as error:
-            # What only an open catalog can refuse, such as a question that is too long.
+            # Raised after the catalog was opened, for example for a question that is too long.
             complain(one_line(str(error)))
             sys.exit(WRONG_USAGE)
         except (KeyboardInterrupt, typer.Abort):
@@ -56,7 +57,7 @@ class Commands(TyperGroup):
                 raise
             complain(f"internal error, python -X dev shows where: {one_line(repr(error))}")
             sys.exit(FAILED)
-        # An exit asked for below, as by --version, comes back as its code; a command returns nothing.
+        # A `typer.Exit`, as for --version, is returned as its code. A command itself returns `None`.
         sys.exit(code or 0)
 
 
@@ -85,7 +86,7 @@ def _options(
     *,
     _version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True),
+        typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
     pass

@@ -23,16 +23,17 @@ def check(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the sources of a catalog, and the problems and remarks that their files give rise to.
+    """Show the sources of a catalog, and the problems and remarks about their files.
 
-    A problem is a file that no search finds. A remark says what a reader may have lost of a file that is
-    found, such as a field that cannot be read, or which name only looks like a concept's. Of many of one kind
-    a few are shown, with the exact count; a report keeps at most 1000 remarks of a source, some of each code.
+    A problem is a file that no search finds. A remark says what a reader may miss in a file that is found,
+    such as a field that cannot be read, or that a name looks like a concept but is none. If there are many of
+    one kind, the first few are shown, and the exact count. A report keeps at most 1000 remarks of a source,
+    some of each code.
 
-    Exits with 0 if the catalog can be used, whatever its files say. Exits with 1 if it cannot open, after
-    saying on stderr all that is wrong with it, if nothing can be remembered because a memory source and
-    another source overlap, and with --strict also if there is any problem, any remark, or a source that
-    cannot be read. Exits with 2 for wrong usage.
+    Exits with 0 if the catalog can be used, whatever its files say. Exits with 1 if it cannot open (stderr
+    says everything that is wrong), or if nothing can be remembered because a memory source overlaps with
+    another source. With --strict it also exits with 1 for any problem, any remark, or a source that cannot be
+    read. Exits with 2 for wrong usage.
     """
     with (
         progress_bars() as tell,
@@ -49,7 +50,7 @@ def check(
 
 
 def _overlap(catalog: FileKnowledgeCatalog) -> MemoryOverlapError | None:
-    """Why nothing can be remembered, if that is so (Y8)."""
+    """Why nothing can be remembered; ``None`` if it can (Y8)."""
     try:
         FileMemoryStore(catalog)
     except MemoryOverlapError as error:

@@ -1,10 +1,12 @@
-"""``okf-catalog context``: what a model would be given to read, and how the budget was spent on it."""
+"""``okf-catalog context``: the message that a model would be given, and how the budget was spent."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from json import dumps
-from typing import Annotated, Any, cast
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, cast
 
 import typer
 from rich.text import Text
@@ -43,6 +45,8 @@ from okf_catalog.provider.frame import BlockContent
 
 __all__ = ["context"]
 
+_MakeProvider: TypeAlias = Callable[[KnowledgeResolver, MemoryStore | None], KnowledgeContextProvider]
+
 HEADINGS = ("source", "found", "given", "cut", "tokens")
 
 
@@ -53,17 +57,17 @@ def context(
     *,
     catalog: CatalogOption,
     budget: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Tokens for the message; four characters are one.")
+        int, typer.Option(metavar="N", min=1, help="Tokens for the message; four characters are one token.")
     ] = 2000,
     knowledge_share: Annotated[
-        float, typer.Option(metavar="PART", help="The part of the budget that is for knowledge first.")
+        float, typer.Option(metavar="PART", help="The share of the budget that knowledge gets at first.")
     ] = 0.6,
     memory_share: Annotated[
-        float, typer.Option(metavar="PART", help="The part of the budget that is for memory first.")
+        float, typer.Option(metavar="PART", help="The share of the budget that memory gets at first.")
     ] = 0.4,
     content: Annotated[
         BlockContent,
-        typer.Option(help="What to show of a concept: the line that answers best, or all of it."),
+        typer.Option(help="What to show of a concept: the line that answers best, or the whole body."),
     ] = "snippet",
     strategy: StrategyOption = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
     quota: QuotaOption = None,
@@ -75,37 +79,29 @@ def context(
 ) -> None:
     """Show the message that a model would be given with a question, and how the budget was spent.
 
-    For each source: how many passages were found, how many of them are given, how many of those are cut,
-    and what they count. Exits with 0 also when nothing is found, 1 if the catalog cannot open or remembers
-    where others would see it, 2 for wrong usage.
+    For each source it shows how many passages were found, how many of them are given, how many of those are
+    cut, and how many tokens they have. Exits with 0 also when nothing is found, 1 if the catalog cannot open
+    or a memory source overlaps with another source, 2 for wrong usage.
     """
     errors: list[Exception] = []
     stale_policy = stale_policy_of(stale)
     try:
-        # Refused as a search refuses it: a provider takes it for a user who said nothing.
+        # A blank text is refused as by a search. A provider would take it for a user who said nothing.
         KnowledgeQuery(text, fairness_quota=quota)
         scope = KnowledgeAccessScope(tenant, user, session)
-        with (
-            log_to_stderr(),
-            progress_bars() as tell,
-            open_knowledge(catalog, watch_for_changes=False, on_progress=tell) as knowledge,
-        ):
-            known, remembered = _Asked(knowledge), _Asked(knowledge.memory)
-            provider = KnowledgeContextProvider(
-                cast("KnowledgeResolver", known),
-                None if remembered.who is None else cast("MemoryStore", remembered),
-                token_budget=budget,
-                knowledge_budget_share=knowledge_share,
-                memory_budget_share=memory_share,
-                resolver_strategy=strategy,
-                fairness_quota=quota,
-                stale_policy=stale_policy,
-                block_content=content,
-                scope_accessor=lambda: scope,
-                on_internal_error=errors.append,
-            )
-            provided = provider.provide([ChatMessage("user", text)])
-            spending = list(_spending([*known.passages, *remembered.passages], provided))
+        make_provider = partial(
+            KnowledgeContextProvider,
+            token_budget=budget,
+            knowledge_budget_share=knowledge_share,
+            memory_budget_share=memory_share,
+            resolver_strategy=strategy,
+            fairness_quota=quota,
+            stale_policy=stale_policy,
+            block_content=content,
+            scope_accessor=lambda: scope,
+            on_internal_error=errors.append,
+        )
+        provided, spending = _provide(catalog, text, make_provider)
     except MemoryOverlapError as error:
         complain(str(error))
         raise typer.Exit(1) from error
@@ -113,37 +109,50 @@ def context(
         raise typer.BadParameter(str(error)) from error
     if errors:
         raise errors[0]
-    if as_json:
-        _print_json(provided, spending, budget=budget)
-    else:
-        _print_readable(provided, spending, budget=budget)
+    (_print_json if as_json else _print_readable)(provided, spending, budget=budget)
+
+
+def _provide(
+    catalog: Path, text: str, make_provider: _MakeProvider
+) -> tuple[ProvidedContext, list["_Spending"]]:
+    """The context for a text of the user, and what became of each source."""
+    with (
+        log_to_stderr(),
+        progress_bars() as tell,
+        open_knowledge(catalog, watch_for_changes=False, on_progress=tell) as knowledge,
+    ):
+        known, remembered = _Recording(knowledge), _Recording(knowledge.memory)
+        store = None if remembered.asked is None else cast("MemoryStore", remembered)
+        provider = make_provider(cast("KnowledgeResolver", known), store)
+        provided = provider.provide([ChatMessage("user", text)])
+        return provided, list(_spending([*known.passages, *remembered.passages], provided))
 
 
 @dataclass
-class _Asked:
-    """A resolver or a store that is asked through this, and what it answered."""
+class _Recording:
+    """Passes questions on to a resolver or a store, and keeps the passages of the answer."""
 
-    who: Any
+    asked: Any
     passages: Sequence[KnowledgePassage] = ()
 
     @property
     def max_question_bytes(self) -> Any:
-        return getattr(self.who, "max_question_bytes", None)
+        return getattr(self.asked, "max_question_bytes", None)
 
     def search(self, query: KnowledgeQuery) -> Any:
-        answer = self.who.search(query)
+        answer = self.asked.search(query)
         self.passages = answer.passages
         return answer
 
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery) -> Any:
-        answer = self.who.read(scope, query)
+        answer = self.asked.read(scope, query)
         self.passages = answer.passages
         return answer
 
 
 @dataclass(frozen=True)
 class _Spending:
-    """What became of one source."""
+    """How many passages of one source were found, given and cut, and their tokens."""
 
     source_id: str
     found: int
@@ -153,14 +162,14 @@ class _Spending:
 
 
 def _spending(passages: Sequence[KnowledgePassage], provided: ProvidedContext) -> Iterator[_Spending]:
-    """Sources in the order of the message, then those that are not in it. Their tokens are its tokens."""
+    """The sources in the message, in its order, then the others. Their tokens add up to the message's."""
     found = Counter(passage.source_id for passage in passages)
     given, cut, tokens = Counter[str](), Counter[str](), Counter[str]()
     length = 0
     for block in provided.blocks:
         given[block.source_id] += 1
         cut[block.source_id] += block.truncated
-        # With the newline before it, if any; what is rounded up is counted where it comes to be.
+        # The newline before a block is part of it. Differences of sums add up exactly in spite of rounding.
         longer = length + len(block.text) + (length > 0)
         tokens[block.source_id] += tokens_of_length(longer) - tokens_of_length(length)
         length = longer
@@ -185,7 +194,7 @@ def _print_readable(provided: ProvidedContext, spending: Sequence[_Spending], *,
 
 
 def _print_json(provided: ProvidedContext, spending: Sequence[_Spending], *, budget: int) -> None:
-    """Prints one document. It is ASCII: valid in every encoding, and harmless on a terminal."""
+    """Prints one JSON document. It is ASCII: valid in every encoding, and harmless on a terminal."""
     document = {
         "instructions": provided.instructions,
         "message": provided.messages[0].text if provided.messages else None,

@@ -1,4 +1,4 @@
-"""A new manifest: ids and paths for directories, and a file that takes the place of no other."""
+"""The draft of a new manifest: ids and paths for directories, and a file that never replaces another."""
 
 import errno
 import json
@@ -14,21 +14,21 @@ __all__ = ["UnfitDirectoryError", "draft_of", "ids_of", "manifest_text", "path_b
 
 VERSION = 1
 NAMELESS = "source"
-"""The id of a directory whose name has nothing that an id may have."""
+"""The id of a directory whose name has no character that an id may have."""
 NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)
-"""How a file system says that a file has only one name there."""
+"""The errors of a file system without hard links."""
 
 
 class UnfitDirectoryError(Exception):
-    """A directory that a catalog would refuse; says what is wrong with it and what to do."""
+    """A catalog would refuse this directory; the message says what is wrong and what to do."""
 
 
 def ids_of(names: Sequence[str]) -> list[str]:
-    """An id for each name, in order: as much of the name as an id may hold (M2), and no id twice.
+    """A unique id for each name, in order. It keeps as much of the name as an id may have (M2).
 
-    Accents are dropped, and other characters that no id may have become ``-``. Of several equal ids, that of
-    a name which is an id itself stays as it is, or else the first; the others get a number that makes no
-    other id.
+    Accents are dropped, and other characters that no id may have become ``-``. If several names give the same
+    id, one keeps it: the name that equals the id or, without such a name, the first. The others get a number
+    that no other id has.
     """
     wished = [_segment(name) for name in names]
     taken = set(wished)
@@ -56,10 +56,10 @@ def _segment(name: str) -> str:
 
 
 def path_below(directory: str, base: str) -> str:
-    """The path of a directory as a manifest in ``base`` writes it: relative, with ``/``.
+    """The path of a directory for a manifest in ``base``: relative, with ``/``.
 
     Raises:
-        UnfitDirectoryError: no source may lie there (C1).
+        UnfitDirectoryError: no source may be there (C1).
     """
     try:
         directory.encode()
@@ -70,10 +70,10 @@ def path_below(directory: str, base: str) -> str:
     if not os.path.exists(directory):  # noqa: PTH110
         raise UnfitDirectoryError("it is a link to nothing; name a real directory")
     if not os.path.isdir(directory):  # noqa: PTH112
-        raise UnfitDirectoryError("it is no directory; name the directory that holds it")
+        raise UnfitDirectoryError("it is not a directory; name the directory that holds it")
     below = _inside(os.path.abspath(directory), os.path.abspath(base))  # noqa: PTH100
     if below is None or not _is_same(Path(base, below), directory):
-        # It may be spelled by way of a link that leads here, or of `..` behind a link.
+        # The path may go through a link that leads here, or have a `..` after a link.
         below = _inside(os.path.realpath(directory), os.path.realpath(base))
     if below is None:
         raise UnfitDirectoryError(f"it lies outside the manifest's directory; {_higher(directory, base)}")
@@ -82,12 +82,12 @@ def path_below(directory: str, base: str) -> str:
         below.encode()
     except UnicodeEncodeError as error:
         raise UnfitDirectoryError("its path is not UTF-8, and no manifest can hold it; rename it") from error
-    # What looks like a path of Windows counts as absolute, on every system.
+    # On every system a path that looks like one of Windows counts as absolute.
     return f"./{below}" if re.match(r"[A-Za-z]:|\\", below) else below
 
 
 def _inside(path: str, base: str) -> str | None:
-    """The path as it reads from ``base``, on names alone; ``None`` if it leads out."""
+    """The path relative to ``base``, computed from the names alone; ``None`` if it leads out of it."""
     relative = Path(os.path.relpath(path, base))
     return None if relative.parts[:1] == ("..",) else relative.as_posix()
 
@@ -103,7 +103,7 @@ def _higher(directory: str, base: str) -> str:
 
 def _refuse_links(below: str, base: str) -> None:
     passed = Path(base)
-    # The manifest's own directory may be one.
+    # The manifest's own directory may be a link.
     for part in Path(below).parts:
         passed /= part
         if passed.is_symlink():
@@ -119,24 +119,24 @@ def manifest_text(sources: Iterable[tuple[str, str]]) -> str:
 
 
 class _Draft:
-    """A manifest that is whole on the disk, under another name in the same directory."""
+    """A manifest that is on the disk, under a temporary name in the same directory."""
 
     def __init__(self, path: Path, target: Path) -> None:
         self.path = path
         self._target = target
 
     def publish(self) -> None:
-        """Gives it its name, all at once.
+        """Gives the manifest its name, atomically.
 
         Raises:
-            FileExistsError: something has that name; it is left as it is.
+            FileExistsError: there is a file of that name, which is not changed.
         """
         try:
             os.link(self.path, self._target)
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
-            # Taking the name first is the other way to replace nothing.
+            # Without hard links: creating an empty file first fails if there is a file of that name.
             os.close(os.open(self._target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             self.path.replace(self._target)
         _flush_directory(self._target.parent)
@@ -144,7 +144,7 @@ class _Draft:
 
 @contextmanager
 def draft_of(target: Path, text: str) -> Generator[_Draft]:
-    """Writes a manifest that can be tried before it is published; it is gone afterwards if it is not."""
+    """Writes a manifest that can be opened before it is published. If it is not published, it is deleted."""
     path = target.with_name(f".okf-catalog-{secrets.token_hex(8)}.tmp")
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     try:
@@ -158,7 +158,7 @@ def draft_of(target: Path, text: str) -> Generator[_Draft]:
 
 
 def _flush_directory(directory: Path) -> None:
-    # Not every file system lets a directory be flushed; the file itself is on the disk.
+    # Some file systems refuse fsync for a directory. The file itself is on the disk.
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY)
         try:

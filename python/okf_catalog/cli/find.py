@@ -1,4 +1,4 @@
-"""Which catalog a command opens when it is not told."""
+"""Which catalog a command opens without ``--catalog``."""
 
 import os
 from pathlib import Path
@@ -15,10 +15,10 @@ VARIABLE = "OKF_CATALOG"
 
 
 def find_catalog() -> Path:
-    """What ``OKF_CATALOG`` names, else the nearest ``catalog.json`` upward from where one is.
+    """The catalog that ``OKF_CATALOG`` names, or the nearest ``catalog.json`` in this directory or above it.
 
-    Says on stderr which it is. An empty ``OKF_CATALOG`` names nothing. The path of a catalog that was found
-    leads there from where one is: no absolute path is shown.
+    Says on stderr which one it is. An empty ``OKF_CATALOG`` counts as not set. The path of a catalog that was
+    found is relative, so that no absolute path is shown.
 
     Raises:
         BadParameter: there is neither.
@@ -29,7 +29,7 @@ def find_catalog() -> Path:
         return Path(named)
     for up in range(_depth() + 1):
         found = Path(*[".."] * up, MANIFEST)
-        # A directory that may not be looked into holds none for us.
+        # A directory that may not be read counts as one without a catalog.
         if os.path.isfile(found):  # noqa: PTH113
             complain(f"the catalog is {found}, the nearest upward")
             return found
@@ -40,7 +40,7 @@ def find_catalog() -> Path:
 
 
 def _depth() -> int:
-    """How many directories lie above this one; -1 if it was removed."""
+    """How many directories are above the current one; -1 if it was deleted."""
     try:
         return len(Path.cwd().parents)
     except OSError:

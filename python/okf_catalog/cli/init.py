@@ -27,7 +27,7 @@ def init(
         list[str],
         typer.Argument(
             metavar="DIR",
-            help="A directory of markdown files; each becomes a source, in this order.",
+            help="A directory of markdown files. Each becomes a source, in this order.",
             show_default=False,
         ),
     ],
@@ -35,24 +35,24 @@ def init(
     output: Annotated[
         Path,
         typer.Option(
-            metavar="PATH", help="The manifest to write; every DIR is its directory, or lies below it."
+            metavar="PATH", help="The manifest to write. Every DIR is its directory or lies below it."
         ),
     ] = Path(MANIFEST),
 ) -> None:
-    """Write a catalog.json that has each directory as a source, and say what is in it.
+    """Write a catalog.json with each directory as a source, and show what is in them.
 
-    Ids are made of the names of the directories. Paths are relative to the directory of the manifest, so
-    that the two can be moved together. A file that exists is never overwritten.
+    Ids are made from the names of the directories. Paths are relative to the directory of the manifest, so
+    that all can be moved together. An existing file is never overwritten.
 
-    Exits with 1 if nothing was written: for a directory that is missing, is a file or a link, or lies outside
-    the manifest's directory, and if the manifest exists. Exits with 2 for wrong usage.
+    Exits with 1 if nothing was written, because a directory is missing, is a file or a link, or lies outside
+    the manifest's directory, or because the manifest exists. Exits with 2 for wrong usage.
     """
     _refuse_existing(output)
     found = list(_found(directories, output.parent))
     sources = _named(found)
     text = manifest_text((source_id, place.path) for source_id, place in sources)
     with draft_of(output, text) as draft:
-        # Opened before it is published: what the catalog refuses is never written.
+        # Opened under a temporary name first, so that a manifest that cannot open is never written.
         with (
             progress_bars() as tell,
             FileKnowledgeCatalog(draft.path, watch_for_changes=False, on_progress=tell) as opened,
@@ -93,7 +93,7 @@ class _Place:
 
 
 def _found(directories: Sequence[str], base: Path) -> Iterator[_Place]:
-    """Every directory; if any is unfit, all that are unfit are told and nothing is done."""
+    """The directories. If any of them is unfit, names all that are, and exits."""
     reasons = list[str]()
     for directory in directories:
         try:
@@ -108,7 +108,7 @@ def _found(directories: Sequence[str], base: Path) -> Iterator[_Place]:
 
 
 def _named(found: Sequence[_Place]) -> list[tuple[str, _Place]]:
-    """The id and the place of each source. A directory that is given twice is one source."""
+    """The id and the place of each source. A directory that was given twice is one source."""
     once = dict[tuple[int, int], _Place]()
     for place in found:
         once.setdefault(place.identity, place)
@@ -150,7 +150,7 @@ def _print(output: Path, report: CatalogReport, notes: Sequence[str]) -> None:
 
 
 def _doubts(report: CatalogReport) -> Iterator[str]:
-    """What somebody should look at before asking."""
+    """What a user should look at before searching."""
     for source in report.sources:
         if source.failure is not None:
             yield f"{source.source.id} cannot be read: {source.failure}."

@@ -1,7 +1,8 @@
-"""Where the terms of a query stand in a text.
+"""Where the terms of a query are in a text.
 
-The engine decides what matches; this repeats its notion of a term (K1) and of equal characters (K2) to
-show the reader where. Both keep the number of characters, so a position in one text is one in the other.
+The engine decides what matches. This module repeats its rules for terms (K1) and equal characters (K2), to
+show the reader the matches. Folding keeps the number of characters, so an index into the folded text is also
+one into the text.
 """
 
 import re
@@ -20,18 +21,18 @@ _TERM = re.compile("[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\
 
 ELLIPSIS = "..."
 LOOKED_AT = 64
-"""A match is looked for in so many times the length that is shown, however long a text is."""
+"""A match is looked for in this many times the length that is shown, even if the text is longer."""
 
 
 class Span(NamedTuple):
-    """Characters ``start`` up to ``end`` of a text."""
+    """The characters of a text from ``start`` up to ``end``."""
 
     start: int
     end: int
 
 
 def fold(text: str) -> str:
-    """Each character as its simple uppercase (K2); texts of equal folds are equal to a search."""
+    """The simple uppercase of each character (K2). A search takes texts with equal folds for equal."""
     return "".join(map(_fold_character, text))
 
 
@@ -39,7 +40,7 @@ def fold(text: str) -> str:
 def _fold_character(character: str) -> str:
     if character in "\u0131\u017f":
         return character
-    # Python has only the full mappings. Where they grow (ß to SS), title case is the simple one, if any.
+    # Python has only the full mappings. If one is longer (ß to SS), title case may be the simple mapping.
     for full in (character.upper(), character.title()):
         if len(full) == 1:
             return full
@@ -52,7 +53,7 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def spans(text: str, terms: frozenset[str]) -> list[Span]:
-    """Where any of the terms stands, in order; what overlaps or touches is one span."""
+    """The spans of all terms, in order. Spans that overlap or touch are joined to one."""
     found: list[Span] = []
     folded = fold(text)
     for span in sorted(span for term in terms for span in _occurrences(folded, term)):
@@ -83,7 +84,7 @@ def clip(text: str, terms: frozenset[str], *, length: int) -> str:
 
 
 def marked(text: str, terms: frozenset[str], *, style: str | None) -> Text:
-    """The text, made harmless, its matches in a style; without one, between ``**``, as in markdown."""
+    """The text, safe for a terminal, with its matches in ``style``; without a style between ``**``."""
     shown = Text()
     done = 0
     for start, end in spans(text, terms):

@@ -1,4 +1,4 @@
-"""``okf-catalog memory``: what is remembered for one scope."""
+"""``okf-catalog memory``: list, show and delete what is remembered for one scope."""
 
 import json
 from collections import Counter
@@ -29,11 +29,11 @@ from okf_catalog.memory.tiers import applies
 __all__ = ["memory"]
 
 TierOption: TypeAlias = Annotated[
-    MemoryTier | None, typer.Option(help="Only this tier; by default every one that applies to the scope.")
+    MemoryTier | None, typer.Option(help="Only this tier; by default every tier that applies to the scope.")
 ]
 
 memory = typer.Typer(
-    help="See and forget what is remembered for a scope; without any id, for the local one.",
+    help="List, show and forget what is remembered for a scope; without any id, for the local scope.",
     pretty_exceptions_enable=False,
 )
 
@@ -50,8 +50,8 @@ def list_concepts(
 ) -> None:
     """List the concepts that are remembered.
 
-    What cannot be listed is said on stderr. Exits with 0 also when there are none, 1 if something cannot be
-    listed, or the catalog cannot open or remembers nothing at all, 2 for wrong usage.
+    Stderr says what cannot be listed. Exits with 0 also when there are none, 1 if something cannot be listed,
+    the catalog cannot open, or it has no memory source that can be used, 2 for wrong usage.
     """
     with _opened(catalog, tenant, user, session) as (store, scope, _):
         concepts, whole = _concepts(store, scope, tier)
@@ -90,10 +90,10 @@ def show_concept(
     session: SessionOption = None,
     tier: TierOption = None,
 ) -> None:
-    """Print what a concept says, in each tier that has one of that name.
+    """Print the text of a concept, in each tier that has one of this name.
 
-    What cannot be read is said on stderr. Exits with 1 if there is no such concept, if something that may be
-    one cannot be read, or the catalog cannot open, 2 for wrong usage.
+    Stderr says what cannot be read. Exits with 1 if there is no such concept, if something that may be one
+    cannot be read, or the catalog cannot open, 2 for wrong usage.
     """
     with _opened(catalog, tenant, user, session) as (store, scope, _):
         concepts, whole = _concepts(store, scope, tier)
@@ -138,18 +138,18 @@ def forget(
             "--below", help="Also every scope below: a user's sessions, a tenant's users and their sessions."
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without a question.")] = False,
 ) -> None:
-    """Delete everything that is remembered for exactly this scope, or one concept of it, after asking.
+    """Delete everything that is remembered for exactly this scope, or one concept of it, after a question.
 
     Without --tier that is every tier that the scope has an id for: for a user, also what is remembered for
     the whole tenant. Sessions and users that the scope does not name stay.
 
-    With --below they go too, and what is shared with other scopes stays: for a user, what is remembered for
-    the tenant.
+    With --below these are deleted too, and what is shared with other scopes stays: for a user, what is
+    remembered for the tenant.
 
-    Exits with 1 if that was not done, or not wholly, if there is no such concept, or the catalog cannot open,
-    2 for wrong usage.
+    Exits with 1 if nothing or not everything was deleted, if there is no such concept, or the catalog cannot
+    open, 2 for wrong usage.
     """
     if below and concept is not None:
         raise typer.BadParameter("--below is for all that is remembered, not for one concept.")
@@ -205,7 +205,7 @@ def _forget_one(
 def _tell(
     result: MemoryDeleteResult, scope: KnowledgeAccessScope, concept: str | None, *, below: bool
 ) -> None:
-    """Says what was forgotten, and what was not."""
+    """Prints what was deleted, and what was not."""
     tiers = _counted(result.tiers_deleted, "tier")
     concepts = _counted(result.concepts_deleted, "concept")
     done = f"{concepts} in {tiers}"
@@ -226,23 +226,23 @@ class _Opened(NamedTuple):
     store: FileMemoryStore
     scope: KnowledgeAccessScope
     tiers: tuple[MemoryTier, ...]
-    """Those that the catalog has and that apply to the scope."""
+    """The tiers that the catalog has and that apply to the scope."""
 
 
 @contextmanager
 def _opened(catalog: Path, tenant: str | None, user: str | None, session: str | None) -> Generator[_Opened]:
-    """A store and a scope, or one line on stderr that says why there is none."""
+    """A store and a scope, or one line on stderr that says why there is no store."""
     try:
         scope = KnowledgeAccessScope(tenant, user, session)
     except RefusedValueError as error:
         raise typer.BadParameter(str(error)) from error
-    # Not logged while memories are read: what is left out then is told in full by the answer.
+    # The log is shown only while the catalog opens. What is left out later is in the diagnostics.
     with log_to_stderr():
         opened = FileKnowledgeCatalog(catalog, watch_for_changes=False)
         configured = {source.tier for source in opened.current.sources if source.enabled}
     with opened:
         if configured <= {None}:
-            # What is remembered by a source that is disabled is marked all the same.
+            # The memories of disabled sources are marked too.
             with log_to_stderr():
                 mark_disabled(opened)
             complain("the catalog has no enabled memory source")
@@ -259,7 +259,7 @@ def _opened(catalog: Path, tenant: str | None, user: str | None, session: str | 
 def _concepts(
     store: FileMemoryStore, scope: KnowledgeAccessScope, tier: MemoryTier | None
 ) -> tuple[Sequence[MemoryConcept], bool]:
-    """What is listed, and whether that is everything; what is not is said on stderr."""
+    """The listed concepts, and whether the list is complete. Stderr says what is missing."""
     listed = store.enumerate(scope)
     untold = [
         diagnostic
@@ -275,7 +275,7 @@ def _is_sure(question: str) -> bool:
     try:
         return typer.confirm(visible(question), err=True)
     except typer.Abort:
-        # Nobody is there to answer.
+        # There is no input to read an answer from.
         typer.echo(err=True)
         return False
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, in one wording."""
+"""Options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -13,7 +13,7 @@ CatalogOption: TypeAlias = Annotated[
     Path,
     typer.Option(
         metavar="PATH",
-        help="The catalog.json to open; by default the one that OKF_CATALOG names, else the nearest one in "
+        help="The catalog.json to open; by default the one that OKF_CATALOG names, or the nearest one in "
         "this directory or above it.",
         default_factory=find_catalog,
         show_default=False,
@@ -30,14 +30,14 @@ QuotaOption: TypeAlias = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="Passages in a row from one source, while another has some; not for grouped_by_source.",
+        help="At most N passages in a row from one source, if others have some; not for grouped_by_source.",
     ),
 ]
 StaleOption: TypeAlias = Annotated[
     str,
     typer.Option(
         metavar="use|strict|DAYS",
-        help="Concepts past their stale_after: use them all, none, or those less than DAYS days past it.",
+        help="Concepts past their stale_after: use all, none, or those less than DAYS days past it.",
     ),
 ]
 TenantOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The scope's tenant.")]
@@ -46,12 +46,12 @@ SessionOption: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help
 
 
 def stale_policy_of(word: str) -> StalePolicy:
-    """What ``--stale`` says."""
+    """The policy for the value of ``--stale``."""
     if word == "use":
         return StalePolicy.USE
     if word == "strict":
         return StalePolicy.STRICT
-    # More digits are more days than any calendar has.
+    # Nine digits are more days than any calendar has.
     if word.isascii() and word.isdecimal() and len(word) <= 9:
         return StalePolicy.tolerate(int(word))
     raise typer.BadParameter(f"{word!r} is not 'use', 'strict' or a number of days.", param_hint="--stale")

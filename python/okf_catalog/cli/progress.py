@@ -1,4 +1,4 @@
-"""How far reading is, for whoever waits at a terminal."""
+"""Progress bars while files are read."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ __all__ = ["progress_bars"]
 
 @contextmanager
 def progress_bars() -> Generator[Callable[[str, int, int], None]]:
-    """A bar on stderr for each source that takes more than a moment to read; nothing where nobody looks."""
+    """A bar on stderr for each source that takes more than a moment to read; none without a terminal."""
     console = Console(stderr=True)
     columns = TextColumn("reading {task.description}"), BarColumn(), MofNCompleteColumn()
     progress = Progress(*columns, console=console, transient=True)
@@ -23,7 +23,7 @@ def progress_bars() -> Generator[Callable[[str, int, int], None]]:
         if not console.is_terminal:
             return
         if source_id not in bars:
-            # Not before: even without a bar it would write to the terminal.
+            # Started only now, because it writes to the terminal even without a bar.
             progress.start()
             bars[source_id] = progress.add_task(visible(source_id), total=total)
         progress.update(bars[source_id], completed=done, total=total)

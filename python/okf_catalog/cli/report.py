@@ -1,4 +1,4 @@
-"""The report of ``okf-catalog check``, as a person reads it, and as a program does."""
+"""The report of ``okf-catalog check``, printed for a person or as JSON."""
 
 import json
 from collections import Counter
@@ -27,7 +27,7 @@ __all__ = ["print_json", "print_readable"]
 
 HEADINGS = ("source", "role", "priority", "enabled", "concepts", "path")
 EXAMPLES = 5
-"""How many problems of a source are shown, and how many of its remarks of each code."""
+"""At most this many problems of a source are shown, and this many of its remarks of each code."""
 
 
 def print_readable(report: CatalogReport, overlap: MemoryOverlapError | None, *, show_all: bool) -> None:
@@ -67,11 +67,11 @@ def _role(source: KnowledgeCatalogSource) -> str:
 
 
 def _lines(report: SourceReport, most: int | None) -> Iterator[str]:
-    """What is to be said of a source, each line with its id. Of each kind at most so many are shown."""
+    """The lines about one source, each with its id; at most ``most`` examples of each kind."""
     name = report.source.id
     if report.failure is not None:
         yield f"{name}: cannot be read: {report.failure}"
-    # Memories are told apart by tier, and may share a directory.
+    # Memory sources of different tiers may share a directory.
     if report.duplicate_of is not None and report.source.role is SourceRole.KNOWLEDGE:
         yield f"{name}: is the directory of {report.duplicate_of}; only grouped_by_source searches it twice"
     if report.compared_because is not None:
@@ -93,8 +93,8 @@ def _remark(remark: SourceRemark) -> str:
 
 
 def _shown(name: str, kept: Sequence[str], count: int, most: int | None) -> Iterator[str]:
-    """The first of ``kept``, and how many more of the ``count`` there are."""
-    # A line that says "and 1 more" would take the place of that one.
+    """The first ``most`` of ``kept``, and how many more there are of the ``count``."""
+    # Instead of "and 1 more", the last one itself is shown: both take one line.
     whole = most is None or count <= most + 1
     shown = kept if whole else kept[:most]
     yield from (f"{name}: {line}" for line in shown)
@@ -130,9 +130,9 @@ def _counted(count: int, noun: str) -> str:
 
 
 def print_json(report: CatalogReport, overlap: MemoryOverlapError | None) -> None:
-    """Prints one document with all that the report has. For the host: it names directories.
+    """Prints one JSON document with the whole report. It is for the host only: it names directories.
 
-    It is ASCII: valid in every encoding of stdout, and no control character reaches a terminal.
+    It is ASCII, so it is valid in every encoding of stdout, and no control character reaches a terminal.
     """
     document = {
         "generation": report.generation,
@@ -157,7 +157,7 @@ def _source(report: SourceReport) -> dict[str, Any]:
 
 
 def _plain(value: object) -> Any:
-    """A value as JSON has it: fields by their names, a choice as its value, a path as text."""
+    """A value for JSON: fields by their names, an enum as its value, a path as text."""
     if is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What reaches the terminal. Text of bundles may be read there, and must not act there."""
+"""Output to the terminal. Text of bundles is made safe: it cannot control the terminal."""
 
 import logging
 import re
@@ -11,15 +11,18 @@ from rich.text import Text
 
 __all__ = ["complain", "log_to_stderr", "one_line", "open_console", "show", "visible"]
 
-# Controls could move the cursor or recolour what follows, separators break a line, marks, embeddings and
-# overrides reorder what is read, a soft hyphen is not seen; a lone surrogate cannot be written at all.
+# Controls can move the cursor or change colours, separators break a line, bidirectional characters reorder
+# the text, a soft hyphen is invisible, and a lone surrogate cannot be written at all.
 _ACTIVE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def visible(text: str) -> str:
-    r"""The text with each character that would act on a terminal as an escape: ``\x1b``; a tab is a space."""
+    r"""The text with an escape, such as ``\x1b``, for each character that could control a terminal.
+
+    A tab becomes a space.
+    """
     return _ACTIVE.sub(_escape, text.replace("\t", " "))
 
 
@@ -45,7 +48,7 @@ class _Complaints(logging.Handler):
 
 @contextmanager
 def log_to_stderr() -> Generator[None]:
-    """Lets the package say on stderr which files it left out."""
+    """Shows on stderr what the package logs, such as files that are left out."""
     logger, handler = logging.getLogger("okf_catalog"), _Complaints()
     logger.addHandler(handler)
     try:
@@ -55,15 +58,15 @@ def log_to_stderr() -> Generator[None]:
 
 
 def open_console() -> Console:
-    """A console on stdout that takes text as it is: no markup, no emoji codes, no colouring by guess."""
+    """A console on stdout that prints text unchanged: no markup, no emoji codes, no automatic colours."""
     return Console(markup=False, emoji=False, highlight=False)
 
 
 def show(console: Console, text: Text, *, indent: int = 0) -> None:
-    """Prints a paragraph: wrapped and indented on a terminal, else on one line, as other tools want it."""
+    """Prints a paragraph: wrapped on a terminal, otherwise on one line, which suits other tools."""
     margin = " " * indent
     if not console.is_terminal:
-        # Nothing to style or to wrap, and many thousand passages are written in a fraction of the time.
+        # Without styles and wrapping, thousands of passages are written in a fraction of the time.
         console.file.write(f"{margin}{text.plain.rstrip()}\n")
         return
     for line in text.wrap(console, max(console.width - indent, 20)):

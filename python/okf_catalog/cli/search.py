@@ -31,7 +31,7 @@ def search(
     text: Annotated[
         str,
         typer.Argument(
-            metavar="TEXT", help="What to look for; white space separates terms.", show_default=False
+            metavar="TEXT", help="What to search for; white space separates terms.", show_default=False
         ),
     ],
     *,
@@ -43,7 +43,8 @@ def search(
     permit: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ID", help="A source that may be seen; repeat it for more. Without it, all may."
+            metavar="ID",
+            help="Search only this source; repeat it for more. By default all are searched.",
         ),
     ] = None,
     limit: Annotated[
@@ -51,7 +52,7 @@ def search(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask a question of the sources of a catalog.
+    """Search the sources of a catalog.
 
     Exits with 0 also when nothing matches, 1 if the catalog cannot open, 2 for wrong usage.
     """

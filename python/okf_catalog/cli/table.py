@@ -1,4 +1,4 @@
-"""Columns of a table, as wide as what is in them."""
+"""Tables of plain text."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -8,7 +8,7 @@ __all__ = ["table"]
 def table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str]
 ) -> Iterator[str]:
-    """The lines of a table; columns with these headings hold numbers and stand to the right."""
+    """The lines of a table. Columns whose heading is in ``numbers`` are aligned to the right."""
     lines = [headings, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:

@@ -90,10 +90,11 @@ class Block:
     def cut(self, most: int) -> str | None:
         """The block with at most ``most`` characters of its content; ``None`` if that is not useful.
 
-        The content is never kept whole. Whole lines are kept, except blank ones at the end. If these have no text besides a title and
-        headings, the beginning of the next line is kept too. It ends at white space or, if there is none
-        near, between two graphemes. A block is useful if it has a whole line that is not blank, or the
-        beginning of one with at least ``USEFUL`` characters, twice as many below other lines.
+        The content is never kept whole. Complete lines are kept, except blank ones at the end. If these have
+        no text besides a title and headings, the beginning of the next line is kept too. It ends at white
+        space or, if there is none near, between two graphemes. A block is useful if it has a whole line that
+        is not blank, or the beginning of one with at least ``USEFUL`` characters, twice as many below other
+        lines.
         """
         most = min(most, len(self.content) - 1)
         if most < 1:
