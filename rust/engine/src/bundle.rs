@@ -1,19 +1,20 @@
 //! A bundle directory, and the index that is kept like it (B7, F1).
 
+mod subscriber;
 #[cfg(test)]
 mod tests;
-mod watcher;
 
 use crate::{
     disk::{
-        above::Found,
+        ancestors::AncestorCache,
         directory::Directory,
-        events::{Dirt, Events, has_our_clock},
-        listing::{Listed, Listing, ROOT_INDEX, Witness},
+        events::{Dirty, EventQueue, uses_local_clock},
+        granularity::{Now, Reading, StampTrust},
+        listing::{ListedFile, Listing, ROOT_INDEX},
         read::{self, Content},
-        sealed::Sealed,
-        settling::{Now, Reading, Trust},
+        sealed::SealedDirectories,
         stamp::Stamp,
+        visitor::Visitor,
         walk,
     },
     document::{
@@ -44,7 +45,7 @@ use std::{
 use arc_swap::ArcSwapOption;
 use rustix::fs::Stat;
 
-use self::watcher::Watcher;
+use self::subscriber::Subscriber;
 
 /// The index of one directory, brought up to date by [`fresh`](Bundle::fresh).
 #[derive(Debug)]
@@ -85,7 +86,7 @@ pub(crate) struct State {
     /// outside the bundle are then found by the comparison in the background.
     coarse: Option<Arc<str>>,
     tried: Moment,
-    pub(crate) sealed: Arc<Sealed>,
+    pub(crate) sealed: Arc<SealedDirectories>,
     directories: BTreeMap<Arc<str>, Arc<Contents>>,
 }
 
@@ -128,7 +129,7 @@ struct Contents {
 struct KnownFile {
     path: String,
     stamp: Stamp,
-    trust: Trust,
+    trust: StampTrust,
     /// Why the file is not a concept, if it is none.
     problem: Option<String>,
     remarks: DocumentRemarks,
@@ -166,12 +167,12 @@ impl From<Abandoned> for Failure {
 /// How to go about it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort<'call> {
-    pub(crate) events: &'call Events,
+    pub(crate) events: &'call EventQueue,
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
     pub(crate) task: &'call Task,
     /// What is not to be entered.
-    pub(crate) sealed: &'call Arc<Sealed>,
+    pub(crate) sealed: &'call Arc<SealedDirectories>,
     /// The source that is reported as being read.
     pub(crate) source: u32,
 }
@@ -214,8 +215,8 @@ impl Bundle {
         let known = self.published();
         if let Some(state) = &known {
             let shared = self.begun.load(Ordering::SeqCst) > came && compared.succeeded;
-            let clean =
-                state.unwatched.is_none() && effort.events.look().is_some_and(|look| look.is_clean(self.key));
+            let clean = state.unwatched.is_none()
+                && effort.events.drain().is_some_and(|look| look.is_clean(self.key));
             // Neither tells anything if other directories were sealed then.
             if state.sealed == *effort.sealed && (shared || clean) {
                 return Ok(Fresh { state: Arc::clone(state), new_problems: Vec::new() });
@@ -228,10 +229,10 @@ impl Bundle {
         if let Ok(state) = &result {
             self.published.store(Some(Arc::clone(state)));
         }
-        if let Some(mut look) = effort.events.look() {
-            look.end(self.key, result.is_ok());
+        if let Some(mut look) = effort.events.drain() {
+            look.end_comparison(self.key, result.is_ok());
             if result.as_ref().is_ok_and(|state| state.unwatched.is_some()) {
-                look.release(self.key);
+                look.unwatch_bundle(self.key);
             }
         }
         let state = result?;
@@ -245,10 +246,10 @@ impl Bundle {
 
     /// Whether the disk looks otherwise than events have told, which backs them up where they are blind:
     /// a file that is written through memory, or on another machine. Nobody waits for this.
-    pub(crate) fn differs(&self, directory: &Directory, found: &mut Found) -> bool {
+    pub(crate) fn differs(&self, directory: &Directory, found: &mut AncestorCache) -> bool {
         let Some(state) = self.published() else { return false };
         // What cannot be told is for the next search to tell.
-        if state.sealed.encloses(directory.handle.as_fd(), found).unwrap_or(true) {
+        if state.sealed.is_within_sealed(directory.handle.as_fd(), found).unwrap_or(true) {
             return true;
         }
         walk::walk(directory, &self.part, &state.sealed, &mut Unseen).is_ok_and(|listed| {
@@ -277,20 +278,20 @@ impl Bundle {
         effort: Effort<'_>,
     ) -> Result<State, Failure> {
         let begun = (self.clock)();
-        let mut watcher = Watcher::of(self.key, directory, known, effort.events);
-        let dirt = watcher.begin();
+        let mut subscriber = Subscriber::new(self.key, directory, known, effort.events);
+        let dirty = subscriber.begin();
         let before = known.map(|state| &state.directories);
         let sealed_as_before = known.is_some_and(|state| state.sealed == *effort.sealed);
-        let listed = match (dirt, before.filter(|_| sealed_as_before)) {
-            (Dirt::Directories(paths), Some(before)) => {
-                self.list_some(directory, &paths, before, effort.sealed, &mut watcher)?
+        let listed = match (dirty, before.filter(|_| sealed_as_before)) {
+            (Dirty::Directories(paths), Some(before)) => {
+                self.list_some(directory, &paths, before, effort.sealed, &mut subscriber)?
             }
-            (Dirt::Clean, Some(_)) if watcher.is_watching() => Some(Vec::new()),
+            (Dirty::Nothing, Some(_)) if subscriber.is_watching() => Some(Vec::new()),
             _ => None,
         };
         let (listed, whole) = match listed {
             Some(listed) => (listed, false),
-            None => (watcher.walk(directory, &self.part, effort.sealed)?, true),
+            None => (subscriber.walk(directory, &self.part, effort.sealed)?, true),
         };
         let mut directories = before.cloned().unwrap_or_default();
         let mut changes = Changes::default();
@@ -306,12 +307,12 @@ impl Bundle {
         }
         let index = known.map(|state| Arc::clone(&state.index)).unwrap_or_default();
         let looked = look_at(directory, &listed, &directories, effort)?;
-        let our_clock = has_our_clock(directory.handle.as_fd());
+        let uses_local_clock = uses_local_clock(directory.handle.as_fd());
         let ended = (self.clock)().steady;
         // What is mounted inside the bundle may have another clock.
         let reading_of = |stamp: &Stamp| {
-            let our_clock = our_clock && stamp.identity().device == directory.identity.device;
-            Reading { begun, ended, our_clock }
+            let uses_local_clock = uses_local_clock && stamp.identity().device == directory.identity.device;
+            Reading { begun, ended, uses_local_clock }
         };
         for ((path, listing), looked) in listed.into_iter().zip(looked) {
             let old = directories.get(&*path).cloned().unwrap_or_default();
@@ -329,7 +330,7 @@ impl Bundle {
             Arc::new(index.with(&removed, changes.added, effort.threads, effort.task)?)
         };
         let problems = problems_of(&directories);
-        let (unwatched, coarse, tried) = watcher.outcome();
+        let (unwatched, coarse, tried) = subscriber.outcome();
         let sealed = Arc::clone(effort.sealed);
         Ok(State { index, problems, unwatched, coarse, tried, sealed, directories })
     }
@@ -340,15 +341,15 @@ impl Bundle {
         root: &Directory,
         paths: &BTreeSet<Arc<str>>,
         before: &BTreeMap<Arc<str>, Arc<Contents>>,
-        sealed: &Sealed,
-        witness: &mut Watcher<'_>,
+        sealed: &SealedDirectories,
+        subscriber: &mut Subscriber<'_>,
     ) -> io::Result<Option<Vec<(String, Listing)>>> {
         let mut listed = Vec::with_capacity(paths.len());
         for path in paths {
             let Some(old) = before.get(path) else { return Ok(None) };
-            match walk::list_one(root, &self.part, path, sealed, witness)? {
+            match walk::list_one(root, &self.part, path, sealed, subscriber)? {
                 Some(listing) if listing.directories == old.directories => {
-                    witness.forget(path, &old.files, &listing.files);
+                    subscriber.unwatch_gone(path, &old.files, &listing.files);
                     listed.push((path.to_string(), listing));
                 }
                 _ => return Ok(None),
@@ -387,7 +388,7 @@ fn look_at(
     let files = listed.iter().zip(&unchanged).flat_map(|((_, listing), unchanged)| {
         listing.files.iter().zip(unchanged).filter(|(_, at)| at.is_none()).map(|(file, _)| file)
     });
-    let suspects: Vec<&Listed> = files.collect();
+    let suspects: Vec<&ListedFile> = files.collect();
     let reading = effort.task.begin(effort.source, suspects.len());
     let read = parallel::map(&suspects, effort.threads, |file| {
         effort.task.go_on()?;
@@ -407,7 +408,7 @@ fn look_at(
 }
 
 /// For each listed file, where among the known ones the same file stands, if its stamp alone tells so.
-fn unchanged(listed: &[Listed], known: &[KnownFile]) -> Vec<Option<usize>> {
+fn unchanged(listed: &[ListedFile], known: &[KnownFile]) -> Vec<Option<usize>> {
     let mut known = known.iter().enumerate().peekable();
     listed
         .iter()
@@ -415,7 +416,7 @@ fn unchanged(listed: &[Listed], known: &[KnownFile]) -> Vec<Option<usize>> {
             while known.next_if(|(_, known)| known.path < file.path).is_some() {}
             known
                 .next_if(|(_, known)| known.path == file.path)
-                .filter(|(_, known)| known.trust == Trust::Full && known.stamp == file.stamp)
+                .filter(|(_, known)| known.trust == StampTrust::Full && known.stamp == file.stamp)
                 .map(|(at, _)| at)
         })
         .collect()
@@ -438,8 +439,14 @@ struct Read {
 }
 
 /// Reads one file; `None` if it is gone.
-fn look(directory: &Directory, file: &Listed, sealed: &Sealed, max_bytes: u64) -> io::Result<Option<Read>> {
-    let Some(Content { bytes, stamp, settled }) = read::read(directory, file, sealed, max_bytes)? else {
+fn look(
+    directory: &Directory,
+    file: &ListedFile,
+    sealed: &SealedDirectories,
+    max_bytes: u64,
+) -> io::Result<Option<Read>> {
+    let Some(Content { bytes, stamp, is_stable: settled }) = read::read(directory, file, sealed, max_bytes)?
+    else {
         return Ok(None);
     };
     let document = bytes.and_then(|bytes| Document::read(&bytes));
@@ -480,7 +487,7 @@ impl Changes {
                     let Read { stamp, settled, document } = *read;
                     let at = old.files.binary_search_by(|known| known.path.cmp(&file.path));
                     let met = at.ok().map(|at| &old.files[at]).filter(|known| known.stamp == stamp);
-                    let trust = reading_of(&stamp).judge(&stamp, settled, met.map(|known| known.trust));
+                    let trust = reading_of(&stamp).trust(&stamp, settled, met.map(|known| known.trust));
                     if file.path == ROOT_INDEX {
                         let version = document.ok().and_then(|read| read.okf_version);
                         dated = version.is_some_and(|version| is_dated(&version));
@@ -596,7 +603,7 @@ fn concept_id(path: &str) -> &str {
 /// Sees nothing.
 struct Unseen;
 
-impl Witness for Unseen {
+impl Visitor for Unseen {
     fn directory(&mut self, _path: &str, _handle: BorrowedFd<'_>) {}
     fn file(&mut self, _path: &str, _parent: BorrowedFd<'_>, _name: &CStr, _stat: &Stat) -> bool {
         false

@@ -10,10 +10,12 @@ use crate::{
         process::Process,
     },
     disk::{
-        events::Events,
+        entry::Links,
+        events::EventQueue,
         fence::Fence,
-        file_watch::{Watch, WatchState},
-        open::plain,
+        manifest_watch::{ManifestWatch, WatchMode},
+        os_error::plain,
+        regular::{NotOpened, NotRead, open_regular, read_at_most},
     },
     document::{
         problem::{NewProblem, Problem, Reported},
@@ -33,8 +35,7 @@ use crate::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf, absolute},
     sync::{
         Arc, OnceLock, Weak,
@@ -44,7 +45,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{CWD, FileType};
 
 /// A manifest larger than this is not read.
 const MAX_MANIFEST_BYTES: u64 = 64 << 20;
@@ -247,14 +248,14 @@ impl Catalog {
 
     /// How the manifest is watched, if it is.
     #[must_use]
-    pub fn watch_state(&self) -> Option<WatchState> {
+    pub fn watch_state(&self) -> Option<WatchMode> {
         self.process().watch_state()
     }
 
     fn watch_in(&self, process: &Process) {
         let Some(Watching { catalog, debounce }) = self.watching.get() else { return };
         let watched = Weak::clone(catalog);
-        process.watch(Watch::start(&self.manifest, *debounce, move || {
+        process.watch(ManifestWatch::start(&self.manifest, *debounce, move || {
             if let Some(catalog) = watched.upgrade() {
                 catalog.reload();
             }
@@ -396,7 +397,8 @@ impl Catalog {
         self.prepare(&mut prepared, snapshot, snapshot.candidates(), task)?;
         {
             // All memories of all scopes are only counted: neither kept in mind nor watched.
-            let (process, bundles, events) = (self.open_process()?, Bundles::default(), Events::none());
+            let (process, bundles, events) =
+                (self.open_process()?, Bundles::default(), EventQueue::disabled());
             let passing =
                 Preparation { bundles: &bundles, events: &events, ..self.preparation(&process, task) };
             let told = prepared.new_problems.len();
@@ -550,21 +552,16 @@ fn read_sources(manifest: &Path) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> 
 
 /// The manifest's bytes. The file may be a link, as mounted configuration maps are.
 fn read_manifest(manifest: &Path) -> io::Result<Vec<u8>> {
-    // Without NONBLOCK, opening a pipe would wait for a writer.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let handle = rustix::fs::open(manifest, flags, Mode::empty())?;
-    let stat = rustix::fs::fstat(&handle)?;
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => {}
-        FileType::Directory => return Err(io::ErrorKind::IsADirectory.into()),
-        _ => return Err(io::Error::other("it is not a regular file")),
-    }
-    let mut bytes = Vec::new();
-    File::from(handle).take(MAX_MANIFEST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_MANIFEST_BYTES {
-        return Err(io::Error::other(format!("it has more than {MAX_MANIFEST_BYTES} bytes")));
-    }
-    Ok(bytes)
+    let (file, stat) = open_regular(CWD, manifest, Links::Follow).map_err(|reason| match reason {
+        NotOpened::NotRegular(FileType::Directory) => io::ErrorKind::IsADirectory.into(),
+        NotOpened::NotRegular(_) => io::Error::other("it is not a regular file"),
+        NotOpened::Failed(errno) => errno.into(),
+    })?;
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    read_at_most(&file, size, MAX_MANIFEST_BYTES).map_err(|reason| match reason {
+        NotRead::TooLarge => io::Error::other(format!("it has more than {MAX_MANIFEST_BYTES} bytes")),
+        NotRead::Failed(error) => error,
+    })
 }
 
 fn unreadable(manifest: &Path, error: &io::Error) -> CatalogDiagnostic {

@@ -55,7 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
     let reading = json::read(text);
     let mut checks = Checks::default();
 
-    // Found once for each source: one object may repeat many keys.
+    // AncestorCache once for each source: one object may repeat many keys.
     let ids: Vec<_> = entries(&reading.root).iter().map(usable_id).collect();
     for repeat in &reading.repeats {
         let subject = match repeat.source {

@@ -24,7 +24,10 @@ use crate::{
     },
     bundle::{Effort, Failure, Fresh},
     catalog::bundles::{Prepared, Ready, Unavailable},
-    disk::{above::Spot, directory::Directory, fence::Fence, marks, open::plain, sealed::Sealed},
+    disk::{
+        directory::Directory, fence::Fence, location::Location, marks, os_error::plain,
+        sealed::SealedDirectories,
+    },
     document::{
         concept::compare_by_parts,
         problem::{Problem, Reported},
@@ -267,7 +270,7 @@ impl Memory<'_> {
         match self.enter(place) {
             Ok(root) => {
                 let cleared = below::clear(&root, &place.path, levels, &mut gone, task);
-                self.recent.forget(Spot::at(&root), &place.path);
+                self.recent.forget(Location::of_directory(&root), &place.path);
                 cleared.map_err(|Abandoned| Error::Abandoned)?;
             }
             Err(reason) => gone.fail(reason),
@@ -293,7 +296,7 @@ impl Memory<'_> {
         // What a killed writer left may be what is to be forgotten. If it cannot be removed, nothing can.
         let _ = replace::clear_temporary(held.directory());
         let forgotten = remove::forget(held.directory(), name);
-        self.recent.forget(Spot::at(&root), &place.path);
+        self.recent.forget(Location::of_directory(&root), &place.path);
         Ok(forgotten.map_err(|reason| format!("in {:?}: {reason}", place.path))?)
     }
 
@@ -328,7 +331,7 @@ impl Memory<'_> {
         let entered = self.enter(place).and_then(|root| {
             let found = place::walk(root.handle.as_fd(), &place.path, false)?;
             // Where that cannot be done, memories are read all the same.
-            found.iter().flatten().for_each(|directory| drop(marks::put(directory.as_fd())));
+            found.iter().flatten().for_each(|directory| drop(marks::mark(directory.as_fd())));
             Ok((root, found.is_some()))
         });
         let root = match entered {
@@ -337,9 +340,9 @@ impl Memory<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         let memories = &self.recent;
-        let spot = Spot::at(&root);
+        let spot = Location::of_directory(&root);
         let bundle = memories.take(spot, &place.path);
-        let sealed = Arc::new(Sealed::of_scope());
+        let sealed = Arc::new(SealedDirectories::in_scope());
         let effort = Effort {
             events: memories.events(),
             max_bytes: self.max_bytes,

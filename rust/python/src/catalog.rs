@@ -10,7 +10,7 @@ use std::{
 use okf_engine::{
     Freshness, Options,
     catalog::SourceReport,
-    disk::file_watch::WatchState,
+    disk::manifest_watch::WatchMode,
     document::problem::Reported,
     document::remark::{FileRemark, Remark, RemarkCode},
     manifest::source::Source,
@@ -163,8 +163,8 @@ impl Catalog {
     fn unwatched(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let state = run(py, || Ok(self.inner.watch_state()))?;
         Ok(match state {
-            Some(WatchState::Events) => None,
-            Some(WatchState::Polling { reason } | WatchState::Off { reason }) => Some(reason),
+            Some(WatchMode::Events) => None,
+            Some(WatchMode::Polling { reason } | WatchMode::Off { reason }) => Some(reason),
             None => Some("it was not asked for".to_owned()),
         })
     }
@@ -173,7 +173,7 @@ impl Catalog {
     #[getter]
     fn watching(&self, py: Python<'_>) -> PyResult<bool> {
         let state = run(py, || Ok(self.inner.watch_state()))?;
-        Ok(matches!(state, Some(WatchState::Events | WatchState::Polling { .. })))
+        Ok(matches!(state, Some(WatchMode::Events | WatchMode::Polling { .. })))
     }
 
     /// The faults of the last reload, once for each distinct failure.

@@ -18,7 +18,7 @@ thread_local! {
 struct Scene {
     bundle: Bundle,
     root: Directory,
-    events: Events,
+    events: EventQueue,
     directory: tempfile::TempDir,
 }
 
@@ -34,7 +34,7 @@ impl Scene {
         bundle.clock = || NOW.get().expect("the test set the time");
         let fence = Fence::new(directory.path(), directory.path()).expect("a directory that is there");
         let root = fence.enter(".").expect("it can be entered");
-        Self { bundle, root, events: Events::none(), directory }
+        Self { bundle, root, events: EventQueue::disabled(), directory }
     }
 
     fn path(&self, name: &str) -> PathBuf {

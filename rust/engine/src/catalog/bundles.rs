@@ -13,13 +13,15 @@ use hashbrown::HashMap;
 use crate::{
     bundle::{Bundle, Effort, Failure, Fresh, State},
     disk::{
-        above::{Found, Roof, Spot},
+        ancestors::AncestorCache,
         directory::Directory,
-        events::{Events, Look, incomplete},
+        events::{EventQueue, QueueGuard, why_incomplete},
         fence::Fence,
         identity::Identity,
-        open::plain,
-        sealed::Sealed,
+        location::Location,
+        os_error::plain,
+        root_ancestors::RootAncestors,
+        sealed::SealedDirectories,
     },
     document::problem::{NewProblem, Problem},
     manifest::{
@@ -54,7 +56,7 @@ pub(crate) struct Bundles {
     /// By the path that the manifest names them with.
     known: ArcSwap<BTreeMap<String, Known>>,
     /// The directories above the catalog root, once they were found to be free of memories.
-    roof: ArcSwapOption<Roof>,
+    roof: ArcSwapOption<RootAncestors>,
     /// Why sources are kept out, by their paths, as far as the log was told.
     kept_out: ArcSwap<BTreeMap<String, String>>,
 }
@@ -62,7 +64,7 @@ pub(crate) struct Bundles {
 /// A bundle, and how it was reached.
 #[derive(Debug, Clone)]
 struct Known {
-    spot: Spot,
+    spot: Location,
     directory: Arc<Path>,
     bundle: Arc<Bundle>,
     /// The way that led there, if events tell when it changes.
@@ -71,7 +73,7 @@ struct Known {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Way {
-    root: Spot,
+    root: Location,
     number: u64,
 }
 
@@ -101,15 +103,20 @@ impl Bundles {
     /// Notes how bundles at their paths were reached. Two paths of one directory share a bundle, if one mount
     /// shows it to both: in each mount, others may be mounted inside. A directory that took the place of another
     /// gets a new one.
-    fn reached(&self, entered: &[Entered<'_>], freshness: Freshness, events: &Events) -> Vec<Arc<Bundle>> {
+    fn reached(
+        &self,
+        entered: &[Entered<'_>],
+        freshness: Freshness,
+        events: &EventQueue,
+    ) -> Vec<Arc<Bundle>> {
         // Nobody looks whether what was read at other paths is there still when freshness is manual: a directory
         // that was made since may have the number of one that is gone.
         let is_current = freshness == Freshness::Exact;
         let mut chosen = Vec::with_capacity(entered.len());
         let before = self.known.rcu(|bundles| {
             chosen.clear();
-            let mut twins: HashMap<Spot, Arc<Bundle>> = HashMap::with_capacity(bundles.len());
-            for known in bundles.values().filter(|known| is_current && known.spot.is_certain()) {
+            let mut twins: HashMap<Location, Arc<Bundle>> = HashMap::with_capacity(bundles.len());
+            for known in bundles.values().filter(|known| is_current && known.spot.has_mount_id()) {
                 twins.entry(known.spot).or_insert_with(|| Arc::clone(&known.bundle));
             }
             let mut changed = Vec::new();
@@ -119,7 +126,7 @@ impl Bundles {
                 let new = || Arc::new(Bundle::new(None));
                 let bundle = match same {
                     Some(known) => Arc::clone(&known.bundle),
-                    None if spot.is_certain() => Arc::clone(twins.entry(spot).or_insert_with(new)),
+                    None if spot.has_mount_id() => Arc::clone(twins.entry(spot).or_insert_with(new)),
                     None => new(),
                 };
                 chosen.push(Arc::clone(&bundle));
@@ -139,7 +146,7 @@ impl Bundles {
             before.get(entered.path).is_some_and(|known| known.bundle.key() != bundle.key())
         };
         if entered.iter().zip(&chosen).any(is_replaced)
-            && let Some(mut look) = events.look()
+            && let Some(mut look) = events.drain()
         {
             self.release_forgotten(&before, &mut look);
         }
@@ -147,17 +154,17 @@ impl Bundles {
     }
 
     /// Watches no more what was named `before` and is named by nothing now.
-    fn release_forgotten(&self, before: &BTreeMap<String, Known>, look: &mut Look<'_>) {
+    fn release_forgotten(&self, before: &BTreeMap<String, Known>, look: &mut QueueGuard<'_>) {
         let kept: BTreeSet<u64> = self.known.load().values().map(|known| known.bundle.key()).collect();
         let gone = before.values().map(|known| known.bundle.key()).filter(|key| !kept.contains(key));
-        gone.for_each(|key| look.release(key));
+        gone.for_each(|key| look.unwatch_bundle(key));
     }
 
     /// Forgets what no source names any more.
     ///
     /// What was read at a path is kept only for the sources it was read for: where another source takes the path
     /// over, its directory may have been replaced, which is not looked at when freshness is manual.
-    pub(crate) fn keep_only(&self, before: &Snapshot, snapshot: &Snapshot, events: &Events) {
+    pub(crate) fn keep_only(&self, before: &Snapshot, snapshot: &Snapshot, events: &EventQueue) {
         let (old, named) = (ids_by_path(before), ids_by_path(snapshot));
         self.keep(|path, _| named.get(path).is_some_and(|ids| old.get(path) == Some(ids)), events);
         if !self.kept_out.load().is_empty() {
@@ -169,12 +176,12 @@ impl Bundles {
     }
 
     /// Forgets everything.
-    pub(crate) fn clear(&self, events: &Events) {
+    pub(crate) fn clear(&self, events: &EventQueue) {
         self.keep(|_, _| false, events);
     }
 
     /// Forgets what was read of a directory, by whatever path it was reached, and of a path.
-    fn withdraw(&self, path: &str, spot: Spot, events: &Events) {
+    fn withdraw(&self, path: &str, spot: Location, events: &EventQueue) {
         let is_meant = |at: &str, known: &Known| at == path || known.spot == spot;
         if self.known.load().iter().any(|(at, known)| is_meant(at, known)) {
             self.keep(|at, known| !is_meant(at, known), events);
@@ -197,51 +204,51 @@ impl Bundles {
         reason.is_some()
     }
 
-    fn keep(&self, keep: impl Fn(&str, &Known) -> bool, events: &Events) {
+    fn keep(&self, keep: impl Fn(&str, &Known) -> bool, events: &EventQueue) {
         let before = self.known.rcu(|bundles| {
             let kept = bundles.iter().filter(|(path, known)| keep(path, known));
             kept.map(|(path, known)| (path.clone(), known.clone())).collect::<BTreeMap<_, _>>()
         });
-        let Some(mut look) = events.look() else { return };
+        let Some(mut look) = events.drain() else { return };
         self.release_forgotten(&before, &mut look);
-        look.forget_ways();
+        look.unwatch_paths();
     }
 
     /// The events up to now, if none of the directories above the catalog root has a mark by then, nor changed its
     /// place.
     fn look_under_roof<'events>(
         &self,
-        at: Spot,
+        at: Location,
         fence: &Fence,
-        events: &'events Events,
-    ) -> Option<Look<'events>> {
+        events: &'events EventQueue,
+    ) -> Option<QueueGuard<'events>> {
         // Without the queue, which should not be held for as long as that may take.
-        let known = self.roof.load_full().filter(|roof| roof.is_clear());
+        let known = self.roof.load_full().filter(|roof| roof.are_unmarked_where_polled());
         if let Some(roof) = known {
-            let look = events.look()?;
-            if roof.is_quiet(at, look.roof()) {
+            let look = events.drain()?;
+            if roof.are_unchanged(at, look.ancestors_version()) {
                 return Some(look);
             }
         }
-        let roof = Roof::above(fence.root(), events).map(Arc::new);
+        let roof = RootAncestors::check(fence.root(), events).map(Arc::new);
         self.roof.store(roof.clone());
         let roof = roof?;
-        events.look().filter(|look| roof.is_quiet(at, look.roof()))
+        events.drain().filter(|look| roof.are_unchanged(at, look.ancestors_version()))
     }
 
     /// Compares every watched bundle with the disk without anybody waiting, and has it compared before the
     /// next search if it looks otherwise.
-    pub(crate) fn back_up(&self, fence: &Fence, events: &Events) {
-        let mut found = Found::default();
+    pub(crate) fn back_up(&self, fence: &Fence, events: &EventQueue) {
+        let mut found = AncestorCache::default();
         for (path, known) in &**self.known.load() {
             let watched = known.bundle.published().is_some_and(|state| state.unwatched.is_none());
             if watched
                 && let Ok(directory) = fence.enter(path)
-                && Spot::at(&directory) == known.spot
+                && Location::of_directory(&directory) == known.spot
                 && known.bundle.differs(&directory, &mut found)
-                && let Some(mut look) = events.look()
+                && let Some(mut look) = events.drain()
             {
-                look.doubt(known.bundle.key());
+                look.mark_dirty(known.bundle.key());
             }
         }
     }
@@ -287,7 +294,7 @@ impl Unavailable {
 pub(crate) struct Preparation<'catalog> {
     pub(crate) fence: &'catalog Fence,
     pub(crate) bundles: &'catalog Bundles,
-    pub(crate) events: &'catalog Events,
+    pub(crate) events: &'catalog EventQueue,
     pub(crate) marks: &'catalog Marks,
     pub(crate) freshness: Freshness,
     pub(crate) max_bytes: u64,
@@ -309,7 +316,7 @@ struct Entered<'snapshot> {
     source: u32,
     path: &'snapshot str,
     directory: Directory,
-    spot: Spot,
+    spot: Location,
     way: Option<Way>,
 }
 
@@ -332,10 +339,10 @@ impl Prepared {
         let mut look = None;
         if preparation.freshness == Freshness::Exact {
             let Preparation { fence, events, bundles, .. } = preparation;
-            let root = events.missing().is_none().then(|| Spot::at_path(fence.root())).flatten();
+            let root = events.why_unavailable().is_none().then(|| Location::at_path(fence.root())).flatten();
             let looked = root.and_then(|root| Some((root, bundles.look_under_roof(root, fence, events)?)));
             let Some((root, events)) = looked else { return self.missing(sources) };
-            look = Some((Way { root, number: events.way() }, events));
+            look = Some((Way { root, number: events.path_version() }, events));
         }
         for &source in sources {
             if !self.ready.contains_key(&source)
@@ -382,11 +389,11 @@ impl Prepared {
         snapshot: &Snapshot,
         sources: &[u32],
         preparation: Preparation<'_>,
-        sealed: &Arc<Sealed>,
+        sealed: &Arc<SealedDirectories>,
     ) -> Result<(), Abandoned> {
         let Preparation { fence, bundles, events, max_bytes, threads, task, .. } = preparation;
         let mut entered: Vec<Entered<'_>> = Vec::with_capacity(sources.len());
-        let mut found = Found::default();
+        let mut found = AncestorCache::default();
         for &source in sources {
             let Source { path, role, .. } = &snapshot.sources[source as usize];
             match enter(preparation, path) {
@@ -394,7 +401,7 @@ impl Prepared {
                     self.ready.insert(source, Err(Unavailable::because(reason, None)));
                 }
                 Ok((directory, way)) => {
-                    let spot = Spot::at(&directory);
+                    let spot = Location::of_directory(&directory);
                     if *role == Role::Knowledge
                         && let Some(unavailable) = among_memories(fence, path, &directory, sealed, &mut found)
                     {
@@ -477,11 +484,14 @@ fn among_memories(
     fence: &Fence,
     path: &str,
     directory: &Directory,
-    sealed: &Sealed,
-    found: &mut Found,
+    sealed: &SealedDirectories,
+    found: &mut AncestorCache,
 ) -> Option<Unavailable> {
-    let among =
-        if sealed.closes(fence, path) { Ok(true) } else { sealed.encloses(directory.handle.as_fd(), found) };
+    let among = if sealed.is_sealed_path(fence, path) {
+        Ok(true)
+    } else {
+        sealed.is_within_sealed(directory.handle.as_fd(), found)
+    };
     let reason = match &among {
         Ok(false) => return None,
         Ok(true) => "its directory lies among memories, which are no knowledge".to_owned(),
@@ -506,21 +516,21 @@ fn ids_by_path(snapshot: &Snapshot) -> BTreeMap<&str, BTreeSet<&str>> {
 /// gives it another number.
 fn enter(preparation: Preparation<'_>, path: &str) -> Result<(Directory, Option<Way>), String> {
     let Preparation { fence, events, .. } = preparation;
-    let number = events.look().map(|look| look.way());
+    let number = events.drain().map(|look| look.path_version());
     // Where the way is spelled by other links than the root, nothing tells when those change.
     let mut watched = number.is_some() && fence.is_spelled_below_root(path);
     let mut root = None;
     let mut passing = |handle: BorrowedFd<'_>| {
         if root.is_none() {
-            root = Spot::of(handle).ok();
+            root = Location::of(handle).ok();
         }
         watched = watched
-            && incomplete(handle).is_none()
-            && events.look().is_some_and(|mut look: Look<'_>| look.watch_way(handle));
+            && why_incomplete(handle).is_none()
+            && events.drain().is_some_and(|mut look: QueueGuard<'_>| look.watch_path_directory(handle));
     };
-    let directory = fence.enter_by(path, &mut passing).map_err(|breach| breach.reason)?;
+    let directory = fence.enter_visiting(path, &mut passing).map_err(|breach| breach.reason)?;
     // A source may be the root itself.
-    let root = root.or_else(|| Some(Spot::at(&directory)));
+    let root = root.or_else(|| Some(Location::of_directory(&directory)));
     let way = number.zip(root).map(|(number, root)| Way { root, number }).filter(|_| watched);
     Ok((directory, way))
 }
@@ -530,7 +540,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::above::Roof;
+    use crate::disk::root_ancestors::RootAncestors;
 
     /// A knowledge source `a/kb` that was read and is watched.
     fn watched(root: &Path, test: impl FnOnce(&Fence, Preparation<'_>, &Snapshot)) {
@@ -546,7 +556,7 @@ mod tests {
             tier: None,
         };
         let snapshot = Snapshot::new(1, vec![source], root.to_owned());
-        let (bundles, events, marks) = (Bundles::default(), Events::new(), Marks::default());
+        let (bundles, events, marks) = (Bundles::default(), EventQueue::new(), Marks::default());
         let task = Task::default();
         let preparation = Preparation {
             fence: &fence,
@@ -573,13 +583,13 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().join("root");
         watched(&root, |fence, preparation, snapshot| {
-            if preparation.events.missing().is_some() {
+            if preparation.events.why_unavailable().is_some() {
                 return;
             }
             assert!(is_unchanged(preparation, snapshot));
             fs::write(temporary.path().join(".okf-memory"), "").unwrap();
             assert!(!is_unchanged(preparation, snapshot));
-            assert!(Roof::above(fence.root(), preparation.events).is_none());
+            assert!(RootAncestors::check(fence.root(), preparation.events).is_none());
             let mut prepared = Prepared::default();
             prepared.add(snapshot, &[0], preparation).unwrap();
             assert!(prepared.get(0).unwrap_err().among_memories);
@@ -596,7 +606,7 @@ mod tests {
             let is_clean = || {
                 let known = bundles.known.load();
                 let bundle = known.values().next().map(|known| known.bundle.key()).unwrap();
-                events.look().is_none_or(|look| look.is_clean(bundle))
+                events.drain().is_none_or(|look| look.is_clean(bundle))
             };
             bundles.back_up(fence, events);
             assert!(is_clean());
@@ -604,7 +614,7 @@ mod tests {
             fs::write(root.join("a/.okf-memory"), "").unwrap();
             assert!(is_clean());
             bundles.back_up(fence, events);
-            assert!(events.missing().is_some() || !is_clean());
+            assert!(events.why_unavailable().is_some() || !is_clean());
         });
     }
 }

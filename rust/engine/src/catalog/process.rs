@@ -16,9 +16,9 @@ use std::{
 use crate::{
     catalog::bundles::Bundles,
     disk::{
-        events::Events,
+        events::EventQueue,
         fence::Fence,
-        file_watch::{Watch, WatchState},
+        manifest_watch::{ManifestWatch, WatchMode},
     },
     memory::shelf::Shelf,
 };
@@ -46,12 +46,12 @@ fn identity() -> (u32, u32) {
 pub(crate) struct Process {
     id: (u32, u32),
     pub(crate) bundles: Bundles,
-    pub(crate) events: Events,
+    pub(crate) events: EventQueue,
     pub(crate) memories: Arc<Shelf>,
     /// Held while the manifest is loaded again, never while somebody searches.
     reloading: Mutex<()>,
     keeper: Mutex<Option<Keeper>>,
-    watch: Mutex<Option<Watch>>,
+    watch: Mutex<Option<ManifestWatch>>,
 }
 
 /// The thread that backs up the events.
@@ -75,7 +75,7 @@ impl Process {
         Self {
             id: identity(),
             bundles,
-            events: Events::new(),
+            events: EventQueue::new(),
             memories: Arc::new(Shelf::new()),
             reloading: Mutex::default(),
             keeper: Mutex::default(),
@@ -94,7 +94,7 @@ impl Process {
 
     /// Starts to back up the events, if that is not being done.
     pub(crate) fn keep(self: &Arc<Self>, fence: &Fence) {
-        if self.events.missing().is_some() {
+        if self.events.why_unavailable().is_some() {
             return;
         }
         // Who finds this taken can rely on whoever took it.
@@ -105,13 +105,13 @@ impl Process {
     }
 
     /// Has the manifest watched.
-    pub(crate) fn watch(&self, watch: Watch) {
+    pub(crate) fn watch(&self, watch: ManifestWatch) {
         *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch);
     }
 
     /// How the manifest is watched, if it is.
-    pub(crate) fn watch_state(&self) -> Option<WatchState> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Watch::state)
+    pub(crate) fn watch_state(&self) -> Option<WatchMode> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(ManifestWatch::mode)
     }
 
     /// Ends the threads. The bundles are forgotten.

@@ -19,7 +19,7 @@ use super::remove::remove_directory;
 use super::remove::remove_file;
 use super::remove::settle_deletion;
 use crate::{
-    disk::{directory::Directory, open::plain},
+    disk::{directory::Directory, os_error::plain},
     work::task::{Abandoned, Task},
 };
 

@@ -5,12 +5,7 @@
 //! reached. It may have been deleted while somebody waited for it, so the way there is gone once more.
 
 use crate::{
-    disk::{
-        directory::Directory,
-        identity::Identity,
-        marks,
-        open::{plain, sync_directory},
-    },
+    disk::{directory::Directory, identity::Identity, marks, open::sync_directory, os_error::plain},
     work::task::{Abandoned, Patience, Task},
 };
 use std::{
@@ -141,7 +136,7 @@ impl Held<'_> {
 
     /// Marks the directory before anything is put into it.
     fn mark(&self) -> Result<(), String> {
-        marks::put_for_good(self.directory())
+        marks::mark_and_sync(self.directory())
             .map_err(|error| format!("{:?} cannot be marked as memories: {}", self.path, plain(&error)))
     }
 

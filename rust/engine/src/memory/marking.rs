@@ -3,14 +3,16 @@
 
 use crate::{
     disk::{
-        above::is_mounted_in,
         directory::Directory,
+        directory_set::DirectorySet,
+        entry::kind_of_listed,
         fence::Fence,
         identity::Identity,
-        marks::{is_exact_marker, is_marked, is_marker, put},
-        open::{PASSING, open_directory, plain, sync_directory},
-        sealed::Sealed,
-        seals::Seals,
+        location::is_mounted_in,
+        marks::{is_exact_mark_name, is_mark_name, is_marked, mark},
+        open::{LOOK_UP, open_directory, sync_directory},
+        os_error::plain,
+        sealed::SealedDirectories,
     },
     manifest::{
         snapshot::Snapshot,
@@ -59,9 +61,9 @@ pub struct Marking {
 pub(crate) struct Marks {
     /// The directories in which memory sources that it named kept their scopes. They stay sealed when they are
     /// moved, and when they are named no more.
-    tiers: ArcSwap<Seals>,
+    tiers: ArcSwap<DirectorySet>,
     /// Directories that should have a mark and have none.
-    unmarked: ArcSwap<Seals>,
+    unmarked: ArcSwap<DirectorySet>,
 }
 
 impl Marks {
@@ -69,7 +71,12 @@ impl Marks {
     ///
     /// # Errors
     /// Nobody waits any more.
-    pub(crate) fn seal(&self, fence: &Fence, snapshot: &Snapshot, task: &Task) -> Result<Sealed, Abandoned> {
+    pub(crate) fn seal(
+        &self,
+        fence: &Fence,
+        snapshot: &Snapshot,
+        task: &Task,
+    ) -> Result<SealedDirectories, Abandoned> {
         let mut closed = Vec::new();
         for (path, tier) in snapshot.memories() {
             self.meet(fence, path, *tier, task)?;
@@ -81,21 +88,21 @@ impl Marks {
             }
         }
         let sources = snapshot.memories().to_vec();
-        Ok(Sealed::new(sources, self.tiers(), self.unmarked(), closed))
+        Ok(SealedDirectories::for_knowledge(sources, self.tiers(), self.unmarked(), closed))
     }
 
     /// Whether readers stay out of what this snapshot and these marks say, and of nothing else.
-    pub(crate) fn are_sealed_in(&self, sealed: &Sealed, snapshot: &Snapshot) -> bool {
-        sealed.is_of(snapshot.memories(), &self.tiers.load(), &self.unmarked.load())
+    pub(crate) fn are_sealed_in(&self, sealed: &SealedDirectories, snapshot: &Snapshot) -> bool {
+        sealed.is_up_to_date(snapshot.memories(), &self.tiers.load(), &self.unmarked.load())
     }
 
     /// The directories of tiers that were met.
-    pub(super) fn tiers(&self) -> Arc<Seals> {
+    pub(super) fn tiers(&self) -> Arc<DirectorySet> {
         self.tiers.load_full()
     }
 
     /// Directories without a mark that should have one.
-    pub(super) fn unmarked(&self) -> Arc<Seals> {
+    pub(super) fn unmarked(&self) -> Arc<DirectorySet> {
         self.unmarked.load_full()
     }
 
@@ -106,7 +113,7 @@ impl Marks {
     /// Nobody waits any more.
     pub(super) fn meet(&self, fence: &Fence, path: &str, tier: Tier, task: &Task) -> Result<(), Abandoned> {
         let Ok(directory) = open_tier(fence, path, tier) else { return Ok(()) };
-        if self.tiers.load().has(directory.as_fd()) {
+        if self.tiers.load().contains(directory.as_fd()) {
             return Ok(());
         }
         if !is_marked(directory.as_fd()).unwrap_or(false) {
@@ -117,7 +124,7 @@ impl Marks {
         }
         // Last: what was not looked through is looked through again.
         self.tiers.rcu(|tiers| {
-            let mut tiers = Seals::clone(tiers);
+            let mut tiers = DirectorySet::clone(tiers);
             tiers.add(directory.as_fd(), MOST_TIERS);
             tiers
         });
@@ -135,7 +142,7 @@ impl Marks {
     fn remember(&self, walk: &Walk<'_>) {
         if !walk.unmarked.is_empty() {
             self.unmarked.rcu(|unmarked| {
-                let mut unmarked = Seals::clone(unmarked);
+                let mut unmarked = DirectorySet::clone(unmarked);
                 unmarked.extend(&walk.unmarked, MOST_UNMARKED);
                 unmarked
             });
@@ -202,7 +209,7 @@ fn open_tier(fence: &Fence, path: &str, tier: Tier) -> rustix::io::Result<OwnedF
         None => fence.manifest_directory().join(path),
     };
     let path = root.join(format!("memory-{tier}"));
-    retry_on_intr(|| open(&path, PASSING, Mode::empty()))
+    retry_on_intr(|| open(&path, LOOK_UP, Mode::empty()))
 }
 
 /// The walk over the directories of one tier.
@@ -214,7 +221,7 @@ struct Walk<'call> {
     /// the host may have mounted anything there.
     scopes: usize,
     marking: Marking,
-    unmarked: Seals,
+    unmarked: DirectorySet,
 }
 
 /// A directory whose directories are being marked.
@@ -233,7 +240,7 @@ impl<'call> Walk<'call> {
             Tier::Session => 3,
         };
         let marking = Marking { source, marked: 0, failed: 0, first_failure: None };
-        Self { task, writes: true, scopes, marking, unmarked: Seals::default() }
+        Self { task, writes: true, scopes, marking, unmarked: DirectorySet::default() }
     }
 
     fn mark(&mut self, root: BorrowedFd<'_>, name: &str) -> Result<(), Abandoned> {
@@ -301,7 +308,7 @@ impl<'call> Walk<'call> {
         if !is_marked && !self.writes {
             self.unmarked.add(handle, MOST_UNMARKED);
         } else if !is_marked {
-            match put(handle) {
+            match mark(handle) {
                 Ok(true) => {
                     self.marking.marked += 1;
                     if self.marking.marked <= FEW {
@@ -343,18 +350,12 @@ fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
-        if is_marker(name.to_bytes()) {
+        if is_mark_name(name.to_bytes()) {
             // Readers look up the exact name: in another case it is a mark only to those who list.
-            is_marked |= is_exact_marker(name.to_bytes());
+            is_marked |= is_exact_mark_name(name.to_bytes());
             continue;
         }
-        let kind = match entry.file_type() {
-            // Some file systems do not tell while listing.
-            FileType::Unknown => statat(directory.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)
-                .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
-            kind => kind,
-        };
-        if kind == FileType::Directory {
+        if matches!(kind_of_listed(directory.fd()?, &entry), Ok(Some(FileType::Directory))) {
             directories.push(name.to_owned());
         }
     }
@@ -378,7 +379,7 @@ mod tests {
     use std::{fs, os::unix::fs::symlink, path::Path};
 
     use super::*;
-    use crate::{manifest::source::Tier, memory::marks::MARKER};
+    use crate::{manifest::source::Tier, memory::marks::MARK_NAME};
 
     fn diary(path: &str, enabled: bool) -> Source {
         let (role, tier) = (Role::Memory, Some(Tier::User));
@@ -403,10 +404,10 @@ mod tests {
         let [again] = mark(root, diary("m", true)).try_into().unwrap();
         assert_eq!(again.marked, 0);
         for path in ["m/memory-user", "m/memory-user/acme", "m/memory-user/acme/ann/deeper"] {
-            assert!(root.join(path).join(MARKER).is_file(), "{path}");
+            assert!(root.join(path).join(MARK_NAME).is_file(), "{path}");
         }
         for path in ["m", "m/memory-session", "elsewhere"] {
-            assert!(!root.join(path).join(MARKER).exists(), "{path}");
+            assert!(!root.join(path).join(MARK_NAME).exists(), "{path}");
         }
         assert!(mark(root, diary("missing", false)).is_empty());
     }
@@ -420,8 +421,8 @@ mod tests {
         let marks = Marks::default();
         let fence = Fence::new(root, root).unwrap();
         let [made] = marks.put(&fence, &[diary("m", true)], &Task::default()).unwrap().try_into().unwrap();
-        assert!(deep(MAX_DEPTH).join(MARKER).is_file());
-        assert!(!deep(MAX_DEPTH + 1).join(MARKER).is_file());
+        assert!(deep(MAX_DEPTH).join(MARK_NAME).is_file());
+        assert!(!deep(MAX_DEPTH + 1).join(MARK_NAME).is_file());
         assert!(made.failed == 1 && made.first_failure.unwrap().1.contains("nested deeper"));
         assert_eq!(marks.unmarked().len(), 1, "what lies below is kept sealed");
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     disk::{
-        above::{Found, climb},
+        ancestors::{AncestorCache, visit_ancestors},
         directory::Directory,
         fence::Fence,
         identity::Identity,
@@ -118,7 +118,7 @@ impl Root {
 /// Whether the directory of a memory source is one of memories, or lies in one.
 pub(super) fn is_among_memories(directory: &Directory) -> io::Result<bool> {
     let barred = |_, handle: BorrowedFd<'_>| is_marked(handle);
-    Found::default().encloses(directory.handle.as_fd(), barred)
+    AncestorCache::default().any(directory.handle.as_fd(), barred)
 }
 
 /// The directory and every one that holds it, as far as they can be told, and whether one is marked.
@@ -126,7 +126,7 @@ fn above(directory: OwnedFd) -> (BTreeSet<Identity>, bool) {
     let mut met = BTreeSet::new();
     let mut marked = false;
     // What cannot be told is compared by name alone.
-    let _ = climb(directory, |spot, handle| {
+    let _ = visit_ancestors(directory, |spot, handle| {
         met.insert(spot.identity);
         marked = marked || is_marked(handle).unwrap_or(false);
         Ok(ControlFlow::Continue(()))

@@ -10,10 +10,7 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use crate::disk::{
-    marks,
-    open::{open_directory, plain},
-};
+use crate::disk::{marks, open::open_directory, os_error::plain};
 
 /// Memories are somebody's own: only the account that writes them reads them, unless it is told otherwise.
 pub(super) const PRIVATE_DIRECTORY: Mode = Mode::RWXU;
@@ -84,7 +81,7 @@ pub(super) fn walk(root: BorrowedFd<'_>, path: &str, make: bool) -> Result<Optio
 /// Marks a directory on the way. One that was there before, and may not be written to, is left as it is: what
 /// lies below it has marks of its own.
 fn mark(directory: BorrowedFd<'_>, is_new: bool) -> io::Result<()> {
-    match marks::put_for_good(directory) {
+    match marks::mark_and_sync(directory) {
         Err(error) if !is_new && marks::is_forbidden(&error) => Ok(()),
         other => other,
     }

@@ -6,18 +6,21 @@
 
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, Write},
     os::fd::BorrowedFd,
 };
 
 use rustix::{
-    fs::{
-        AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, renameat, unlinkat,
-    },
+    fs::{AtFlags, Gid, Mode, Stat, Uid, fchmod, fchown, fstat, renameat, unlinkat},
     io::{Errno, retry_on_intr},
 };
 
-use crate::disk::open::{OPEN, plain, sync_directory};
+use crate::disk::{
+    entry::Links,
+    open::{create_file, sync_directory},
+    os_error::plain,
+    regular::{NotOpened, NotRead, open_regular, read_at_most},
+};
 
 /// Starts with a dot, so that no walk sees it.
 const TEMPORARY: &str = ".okf-catalog.tmp";
@@ -40,27 +43,22 @@ pub(super) fn read(
     name: &str,
     max_bytes: u64,
 ) -> Result<Option<Existing>, String> {
-    // Without NONBLOCK, opening a pipe would wait for a writer.
-    let flags = OPEN | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
     let unread = |error: io::Error| format!("cannot be read: {}", plain(&error));
-    let handle = match retry_on_intr(|| openat(directory, name, flags, Mode::empty())) {
-        Ok(handle) => handle,
-        Err(Errno::NOENT) => return Ok(None),
-        // What a link, and what a socket answers.
-        Err(Errno::LOOP) => return Err("is a link; no memory is written by way of one".to_owned()),
-        Err(Errno::NXIO | Errno::OPNOTSUPP) => return Err("is not a regular file".to_owned()),
-        Err(errno) => return Err(unread(errno.into())),
+    let (file, stat) = match open_regular(directory, name, Links::NoFollow) {
+        Ok(opened) => opened,
+        Err(NotOpened::Failed(Errno::NOENT)) => return Ok(None),
+        Err(NotOpened::Failed(Errno::LOOP)) => {
+            return Err("is a link; no memory is written by way of one".to_owned());
+        }
+        Err(NotOpened::Failed(errno)) => return Err(unread(errno.into())),
+        Err(NotOpened::NotRegular(_)) => return Err("is not a regular file".to_owned()),
     };
-    let stat = fstat(&handle).map_err(|errno| unread(errno.into()))?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err("is not a regular file".to_owned());
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    match read_at_most(&file, size, max_bytes) {
+        Ok(bytes) => Ok(Some(Existing { bytes, stat })),
+        Err(NotRead::TooLarge) => Err(format!("has more than {max_bytes} bytes, and is not read")),
+        Err(NotRead::Failed(error)) => Err(unread(error)),
     }
-    let mut bytes = Vec::new();
-    File::from(handle).take(max_bytes + 1).read_to_end(&mut bytes).map_err(unread)?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(format!("has more than {max_bytes} bytes, and is not read"));
-    }
-    Ok(Some(Existing { bytes, stat }))
 }
 
 /// Puts a file with these bytes in the place of `name`, or where there is none; the directory is locked. Its
@@ -96,8 +94,7 @@ pub(super) fn clear_temporary(directory: BorrowedFd<'_>) -> io::Result<()> {
 /// Writes the temporary file, and has it on the disk.
 fn write(directory: BorrowedFd<'_>, bytes: &[u8], like: Option<Stat>) -> io::Result<()> {
     clear_temporary(directory)?;
-    let flags = OPEN | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-    let handle = retry_on_intr(|| openat(directory, TEMPORARY, flags, PRIVATE_FILE))?;
+    let handle = create_file(directory, TEMPORARY, PRIVATE_FILE)?;
     if let Some(like) = like {
         let made = fstat(&handle)?;
         if (made.st_uid, made.st_gid) != (like.st_uid, like.st_gid) {

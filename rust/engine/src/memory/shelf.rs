@@ -2,7 +2,7 @@
 
 use crate::{
     bundle::Bundle,
-    disk::{above::Spot, events::Events},
+    disk::{events::EventQueue, location::Location},
     search::index::Index,
 };
 use std::{
@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// many scopes would use up what the kernel watches, and the few files of one are soon compared.
 #[derive(Debug)]
 pub(crate) struct Shelf {
-    events: Events,
+    events: EventQueue,
     kept: Mutex<Kept>,
 }
 
@@ -28,7 +28,7 @@ struct Kept {
     /// Counts up with each use.
     uses: u64,
     /// By the directory of the source as one mount shows it, and the path below it.
-    bundles: BTreeMap<(Spot, Box<str>), Book>,
+    bundles: BTreeMap<(Location, Box<str>), Book>,
 }
 
 #[derive(Debug)]
@@ -40,16 +40,16 @@ struct Book {
 
 impl Shelf {
     pub(crate) fn new() -> Self {
-        Self { events: Events::none(), kept: Mutex::default() }
+        Self { events: EventQueue::disabled(), kept: Mutex::default() }
     }
 
     /// No events.
-    pub(super) fn events(&self) -> &Events {
+    pub(super) fn events(&self) -> &EventQueue {
         &self.events
     }
 
     /// The bundle of a directory, for use.
-    pub(super) fn take(&self, root: Spot, path: &str) -> Arc<Bundle> {
+    pub(super) fn take(&self, root: Location, path: &str) -> Arc<Bundle> {
         let mut kept = self.lock();
         kept.uses += 1;
         let used = kept.uses;
@@ -65,7 +65,7 @@ impl Shelf {
     }
 
     /// Notes what came of using it.
-    pub(super) fn weigh(&self, root: Spot, path: &str, index: &Index) {
+    pub(super) fn weigh(&self, root: Location, path: &str, index: &Index) {
         let bytes = index.concepts().map(|concept| concept.text_len()).sum();
         let mut kept = self.lock();
         if let Some(book) = kept.bundles.get_mut(&(root, path.into())) {
@@ -75,7 +75,7 @@ impl Shelf {
     }
 
     /// Forgets a directory and those below it.
-    pub(super) fn forget(&self, root: Spot, path: &str) {
+    pub(super) fn forget(&self, root: Location, path: &str) {
         let below = |other: &str| {
             other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -109,10 +109,10 @@ mod tests {
     use super::*;
     use crate::disk::identity::Identity;
 
-    const ROOT: Spot = spot(2);
+    const ROOT: Location = spot(2);
 
-    const fn spot(inode: u64) -> Spot {
-        Spot::made_up(Identity { device: 1, inode })
+    const fn spot(inode: u64) -> Location {
+        Location::for_test(Identity { device: 1, inode })
     }
 
     fn keys(shelf: &Shelf) -> Vec<String> {
