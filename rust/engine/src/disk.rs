@@ -1,10 +1,17 @@
-//! Everything that touches the file system, but for what memories write.
+//! The room that touches the file system.
 //!
-//! From the bottom up: [`open`], [`regular`] and [`entry`] open and look at entries without following links;
-//! [`identity`], [`stamp`] and [`location`] tell files, their contents and their mounts apart; [`fence`] enters the
-//! directories that a manifest names; [`marks`] and [`sealed`] keep readers out of memories; [`walk`] and [`read`]
-//! read bundles; [`events`] asks the kernel before each search what changed in bundles; [`manifest_watch`] calls
-//! back when the manifest changes.
+//! From the bottom up:
+//!
+//! - `open`, `regular` and `entry` open files and directories, and look at entries, without following links;
+//!   `os_error` puts errors of the system into words.
+//! - `identity`, `stamp`, `granularity` and `location` tell whether two looks saw the same file, content or mount;
+//!   `ancestors` visits the parents of a directory.
+//! - `fence` enters the directories that a manifest names.
+//! - `marks`, `directory_set`, `sealed` and `root_ancestors` keep readers of knowledge out of memories.
+//! - `walk` lists the directories of a bundle (`lister`, `listing`, `link_target`, `visitor`), and `read` reads one of its
+//!   files (`bundle_file`).
+//! - `events` asks the kernel, before each search, what changed in bundles.
+//! - `manifest_watch` calls back when the manifest changes.
 
 pub(crate) mod ancestors;
 mod bundle_file;

@@ -29,7 +29,7 @@ const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role
 /// The sources of a manifest in the order of the file, or all that is wrong with it (M1).
 ///
 /// What is said about a source names it by index, and by id if that is usable. Whether the paths
-/// lead to directories is not looked at here; [`containment`](crate::disk::fence) does.
+/// lead to directories is not looked at here; the fence of the `disk` room does that.
 ///
 /// ```
 /// use okf_engine::manifest;
@@ -55,7 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
     let reading = json::read(text);
     let mut checks = Checks::default();
 
-    // AncestorCache once for each source: one object may repeat many keys.
+    // Found once for each source: one object may repeat many keys.
     let ids: Vec<_> = entries(&reading.root).iter().map(usable_id).collect();
     for repeat in &reading.repeats {
         let subject = match repeat.source {

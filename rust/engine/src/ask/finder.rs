@@ -147,7 +147,7 @@ impl<'finder> Survey<'finder> {
         self.line += 1;
         self.folded.clear();
         self.blocks.clear();
-        let mut found = AncestorCache::default();
+        let mut found = Found::default();
         let mut states = self.start();
         // Growing pieces, so that what is looked at twice, where one ends, stays little.
         let mut piece = BLOCK;
@@ -195,7 +195,7 @@ impl<'finder> Survey<'finder> {
     }
 
     /// Looks at what was folded behind `from`.
-    fn search(&mut self, from: usize, states: &mut [Option<StateID>], found: &mut AncestorCache) {
+    fn search(&mut self, from: usize, states: &mut [Option<StateID>], found: &mut Found) {
         let text = self.folded.as_bytes();
         match &self.finder.0 {
             Kind::OneByOne(finders) => {
@@ -229,14 +229,7 @@ impl<'finder> Survey<'finder> {
 }
 
 /// Notes the terms that end at `end`.
-fn note(
-    group: &Group,
-    state: StateID,
-    end: usize,
-    seen: &mut [usize],
-    line: usize,
-    found: &mut AncestorCache,
-) {
+fn note(group: &Group, state: StateID, end: usize, seen: &mut [usize], line: usize, found: &mut Found) {
     // The longest comes first, and each of the others ends it. So, when one was seen in the line, those
     // behind it were, too; going over them again would take quadratic time for terms like a, aa, aaa.
     for index in 0..group.automaton.match_len(state) {
@@ -252,12 +245,12 @@ fn note(
 }
 
 #[derive(Debug, Default)]
-struct AncestorCache {
+struct Found {
     terms: usize,
     first: Option<(usize, Reverse<usize>)>,
 }
 
-impl AncestorCache {
+impl Found {
     fn add(&mut self, start: usize, len: usize) {
         self.terms += 1;
         let this = (start, Reverse(len));

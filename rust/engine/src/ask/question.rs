@@ -9,7 +9,7 @@ use crate::{
     ask::{
         answer::{Answer, Diagnostic, DiagnosticCode},
         excerpt::Finder,
-        rank::{AncestorCache, Strategy, rank},
+        rank::{Found, Strategy, rank},
         searched::Searched,
     },
     catalog::bundles::Prepared,
@@ -84,9 +84,9 @@ impl Question {
         let found = parallel::map(&searched.sources, threads, |(source, index)| {
             task.go_on()?;
             let priority = searched.snapshot.sources[*source as usize].priority;
-            Ok(AncestorCache { priority, scored: search(index, &criteria, lookup, order, kept, task)? })
+            Ok(Found { priority, scored: search(index, &criteria, lookup, order, kept, task)? })
         });
-        let found = found.into_iter().collect::<Result<Vec<AncestorCache>, Abandoned>>()?;
+        let found = found.into_iter().collect::<Result<Vec<Found>, Abandoned>>()?;
         let nothing_found = found.iter().all(|source| source.scored.is_empty());
         let hits = rank(&found, self.strategy, self.quota, limit);
         let mut diagnostics = searched.unavailable.clone();

@@ -34,7 +34,7 @@ impl Strategy {
 
 /// What matched in one source, the best first, ties in the order of the strategy. Sources come in order S1.
 #[derive(Debug)]
-pub struct AncestorCache {
+pub struct Found {
     /// The source's priority.
     pub priority: i32,
     /// What matched in it.
@@ -55,7 +55,7 @@ pub struct Hit {
 /// Puts everything that matched in order; `limit` keeps the top.
 #[must_use]
 pub fn rank(
-    found: &[AncestorCache],
+    found: &[Found],
     strategy: Strategy,
     quota: Option<NonZeroUsize>,
     limit: Option<usize>,
@@ -90,7 +90,7 @@ pub fn rank(
 }
 
 /// Appends a run of sources, ordered by score, then source.
-fn mix(run: &[AncestorCache], first: usize, ranked: &mut Vec<Hit>) {
+fn mix(run: &[Found], first: usize, ranked: &mut Vec<Hit>) {
     let source =
         |at: usize| u32::try_from(first + at).expect("a catalog has fewer sources than 32 bits count");
     let mut left: Vec<&[Scored]> = run.iter().map(|found| &*found.scored).collect();

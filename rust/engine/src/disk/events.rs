@@ -11,7 +11,7 @@
 //! Where events cannot tell of every change, a bundle is compared with the disk before each search instead: on file
 //! systems that other machines change too, if the bundle contains links, and when a limit of the system is reached.
 //!
-//! Each operating system has its own module with the same interface: [`linux`] has events, `elsewhere` has none.
+//! Each operating system has its own module with the same interface: `linux` has events, `elsewhere` has none.
 
 mod dirty;
 mod unwatchable;

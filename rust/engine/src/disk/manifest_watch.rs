@@ -1,8 +1,8 @@
 //! Watches the manifest file, so that it can be reloaded when it changes (C4).
 //!
-//! A [`ManifestWatch`] has a thread that is woken by the `notify` crate ([`listener`]) and looks at the file every few
+//! A `ManifestWatch` has a thread that is woken by the `notify` crate (`listener`) and looks at the file every few
 //! seconds anyway, in case an event was missed. An event only means "look again": the thread compares the file's
-//! [`fingerprint`] with the last one, and calls back when it differs and [`debounce`] says that the file is stable.
+//! `fingerprint` with the last one, and calls back when it differs and `debounce` says that the file is stable.
 
 mod debounce;
 mod fingerprint;

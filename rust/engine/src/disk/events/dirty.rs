@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 /// What has to be compared with the disk again.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))] // Without events, everything is always dirty.
 pub(crate) enum Dirty {
     Nothing,
     /// The files in these directories, which are paths below the bundle's root.
@@ -13,7 +14,7 @@ pub(crate) enum Dirty {
 
 impl Dirty {
     /// Adds one directory.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code))] // Without events, everything is always dirty.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(super) fn add(&mut self, directory: &Arc<str>) {
         match self {
             Dirty::Everything => {}
