@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// What is told of a directory of memories where knowledge is read (Y10).
+/// The remark on a directory of memories inside a bundle of knowledge (Y10).
 const MEMORIES: &str = "it holds memories, which are no knowledge";
 
 /// The file at the root of a bundle that describes the bundle. It is no concept.

@@ -4,12 +4,12 @@
 //! seconds anyway, in case an event was missed. An event only means "look again": the thread compares the file's
 //! `fingerprint` with the last one, and calls back when it differs and `debounce` says that the file is stable.
 
+mod checker;
 mod debounce;
 mod fingerprint;
 mod listener;
 mod mode;
 mod resolved_path;
-mod thread;
 
 #[cfg(test)]
 mod tests;
@@ -23,13 +23,14 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{SyncSender, sync_channel},
     },
+    thread::{self, JoinHandle},
     time::Duration,
 };
 
 use arc_swap::ArcSwap;
 
 use crate::disk::os_error::plain;
-use thread::WatchThread;
+use checker::Checker;
 
 pub use mode::WatchMode;
 
@@ -58,7 +59,7 @@ pub(crate) struct ManifestWatch {
 struct Running {
     stop: Arc<AtomicBool>,
     wake: SyncSender<()>,
-    thread: std::thread::JoinHandle<()>,
+    thread: JoinHandle<()>,
 }
 
 impl ManifestWatch {
@@ -82,12 +83,12 @@ impl ManifestWatch {
     ) -> Self {
         let (wake, woken) = sync_channel(1);
         let mode = Arc::new(ArcSwap::from_pointee(WatchMode::Events));
-        let thread = WatchThread::new(file, debounce, poll_interval, wake.clone(), Arc::clone(&mode));
+        let checker = Checker::new(file, debounce, poll_interval, wake.clone(), Arc::clone(&mode));
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("okf-watch".to_owned())
-            .spawn(move || thread.run(&woken, &stopped, changed));
+            .spawn(move || checker.run(&woken, &stopped, changed));
         let running = match thread {
             Ok(thread) => Some(Running { stop, wake, thread }),
             Err(error) => {
@@ -124,7 +125,7 @@ impl Drop for ManifestWatch {
         running.stop.store(true, Ordering::Release);
         // If the channel is full, the thread is about to wake up anyway.
         let _ = running.wake.try_send(());
-        if running.thread.thread().id() != std::thread::current().id() {
+        if running.thread.thread().id() != thread::current().id() {
             let _ = running.thread.join();
         }
     }

@@ -37,9 +37,9 @@ pub(crate) fn walk(
 ) -> io::Result<Vec<(String, Listing)>> {
     let mut listings = Vec::new();
     let mut pending = Vec::new();
-    let mut bundle = Lister { root, part, sealed, visitor };
+    let mut lister = Lister { root, part, sealed, visitor };
     let handle = Rc::new(open_part(root, part)?);
-    let listing = bundle.list(handle.as_fd(), part)?;
+    let listing = lister.list(handle.as_fd(), part)?;
     push_children(&mut pending, &handle, &listing, 0);
     listings.push((part.to_owned(), listing));
     // A directory is opened when its turn comes, and its ancestors are still open then. So no more descriptors are
@@ -56,7 +56,7 @@ pub(crate) fn walk(
                 return Ok(Listing::refused(path.clone(), MOUNTED.to_owned()));
             }
             let handle = Rc::new(handle);
-            let listing = bundle.list(handle.as_fd(), &path)?;
+            let listing = lister.list(handle.as_fd(), &path)?;
             push_children(&mut pending, &handle, &listing, depth);
             Ok(listing)
         });
@@ -78,8 +78,8 @@ pub(crate) fn list_one(
     sealed: &SealedDirectories,
     visitor: &mut dyn Visitor,
 ) -> io::Result<Option<Listing>> {
-    let mut bundle = Lister { root, part, sealed, visitor };
-    listing_or_problem(path, open_part(root, path).and_then(|handle| bundle.list(handle.as_fd(), path)))
+    let mut lister = Lister { root, part, sealed, visitor };
+    listing_or_problem(path, open_part(root, path).and_then(|handle| lister.list(handle.as_fd(), path)))
 }
 
 fn open_part(root: &Directory, part: &str) -> io::Result<OwnedFd> {

@@ -1,6 +1,7 @@
 //! Linux: the queue of inotify.
 
 mod ancestors;
+mod descriptor;
 mod drain;
 mod file_systems;
 mod queue;

@@ -28,7 +28,7 @@ struct Unsettled {
 }
 
 impl Debounce {
-    /// Begins with the fingerprint of the file as it is. From `next_poll` on, it is to be polled.
+    /// Begins with the fingerprint that the file has now. The file is polled at `next_poll`.
     pub(super) fn new(time: Duration, reported: Option<Fingerprint>, next_poll: Instant) -> Self {
         Self { time, reported, unsettled: None, next_poll }
     }

@@ -56,7 +56,7 @@ impl Listener {
     }
 
     /// Watches the directories of this path, and no others. Changes from now on are reported; earlier ones may not be.
-    pub(super) fn watch(&mut self, path: ResolvedPath) {
+    pub(super) fn listen_to(&mut self, path: ResolvedPath) {
         self.entries.store(Arc::new(path.entries));
         let before = mem::replace(&mut self.directories, path.directories);
         self.failure = self.update(&before).err();
@@ -256,10 +256,10 @@ mod tests {
         let missing = directory.path().join("missing");
         let (wake, _woken) = sync_channel(1);
         let mut listener = Listener::new(wake);
-        listener.watch(ResolvedPath { directories: vec![(missing, None)], entries: BTreeSet::new() });
+        listener.listen_to(ResolvedPath { directories: vec![(missing, None)], entries: BTreeSet::new() });
         let failure = listener.failure().unwrap();
         assert!(!failure.contains("missing") && !failure.contains('/'), "{failure}");
-        listener.watch(ResolvedPath::of(Path::new("/")));
+        listener.listen_to(ResolvedPath::of(Path::new("/")));
         assert_eq!(listener.failure(), None);
     }
 
@@ -274,11 +274,11 @@ mod tests {
         let (wake, woken) = sync_channel(1);
         let mut listener = Listener::new(wake);
         for content in ["2", "3", "4"] {
-            listener.watch(ResolvedPath::of(&file));
+            listener.listen_to(ResolvedPath::of(&file));
             fs::rename(&directory, &aside).unwrap();
             woken.recv_timeout(Duration::from_secs(10)).unwrap();
             fs::rename(&aside, &directory).unwrap();
-            listener.watch(ResolvedPath::of(&file));
+            listener.listen_to(ResolvedPath::of(&file));
             while woken.recv_timeout(Duration::from_millis(50)).is_ok() {}
             fs::write(&file, content).unwrap();
             woken.recv_timeout(Duration::from_secs(10)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::disk::{events::linux::watch_list::WatchDescriptor, identity::Identity};
+use crate::disk::{events::linux::descriptor::WatchDescriptor, identity::Identity};
 
 /// A directory is noisy if it had more than this many events that say nothing, and more than
 /// [`EVENTS_PER_DRAIN`] for each drain of the queue. A noisy directory is not watched: in a shared directory such as
@@ -80,8 +80,8 @@ impl Ancestors {
         }
     }
 
-    /// The watches of noisy ancestors, which from now on are not to be watched. A watch that a bundle needs too
-    /// costs nothing more, and stays.
+    /// Gives up the watches of noisy ancestors, and returns them. These directories are not watched again. The watch of
+    /// an ancestor that a bundle needs too costs nothing more, and stays.
     pub(super) fn give_up_noisy(
         &mut self,
         is_needed: impl Fn(WatchDescriptor) -> bool,
@@ -99,7 +99,7 @@ impl Ancestors {
         noisy.into_iter().map(|(descriptor, _)| descriptor).collect()
     }
 
-    /// From now on, none of those that are watched now is to be watched.
+    /// Gives up all watches of ancestors: the directories that are watched now are not watched again.
     pub(super) fn give_up_all(&mut self) {
         let given_up = std::mem::take(&mut self.watched);
         self.unwatched.extend(given_up.values().map(|ancestor| ancestor.identity));

@@ -13,8 +13,9 @@ use rustix::{
 };
 
 use super::{
+    descriptor::{ANCESTOR_EVENTS, DIRECTORY_EVENTS, FILE_EVENTS},
     drain::drain,
-    watch_list::{ANCESTOR_EVENTS, BundleState, DIRECTORY_EVENTS, FILE_EVENTS, FileUse, WatchList},
+    watch_list::{BundleState, FileUse, WatchList},
 };
 use crate::disk::{
     events::{dirty::Dirty, unwatchable::Unwatchable},

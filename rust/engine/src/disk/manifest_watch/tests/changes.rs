@@ -13,7 +13,7 @@ use super::{DEADLINE, DEBOUNCE, ManifestWatch, NEVER, ROUNDS, Scene, replace, wr
 use crate::disk::manifest_watch::POLL_INTERVAL;
 
 #[test]
-fn atomic_replacement() {
+fn atomic_replacement_is_noticed() {
     let scene = Scene::plain(DEBOUNCE);
     for content in ROUNDS {
         replace(&scene.file, content);
@@ -22,7 +22,7 @@ fn atomic_replacement() {
 }
 
 #[test]
-fn writing_in_place() {
+fn writing_in_place_is_noticed() {
     let scene = Scene::plain(DEBOUNCE);
     for content in ROUNDS {
         write(&scene.file, content);
@@ -31,7 +31,7 @@ fn writing_in_place() {
 }
 
 #[test]
-fn an_editors_backup_and_new_file() {
+fn an_editors_backup_and_new_file_is_noticed() {
     let scene = Scene::plain(DEBOUNCE);
     for content in ROUNDS {
         fs::rename(&scene.file, scene.root.join("catalog.json~")).unwrap();
@@ -41,7 +41,7 @@ fn an_editors_backup_and_new_file() {
 }
 
 #[test]
-fn deletion_and_return_half_a_second_later() {
+fn deletion_and_return_half_a_second_later_are_noticed() {
     let scene = Scene::plain(DEBOUNCE);
     for content in ROUNDS {
         fs::remove_file(&scene.file).unwrap();
@@ -53,7 +53,7 @@ fn deletion_and_return_half_a_second_later() {
 }
 
 #[test]
-fn return_of_the_same_content() {
+fn return_of_the_same_content_is_noticed() {
     let scene = Scene::plain(DEBOUNCE);
     for _ in ROUNDS {
         fs::remove_file(&scene.file).unwrap();
@@ -64,7 +64,7 @@ fn return_of_the_same_content() {
 }
 
 #[test]
-fn the_swap_of_a_mounted_configuration_map() {
+fn the_swap_of_a_mounted_configuration_map_is_noticed() {
     let time = SystemTime::now() - Duration::from_secs(100);
     let fill = |directory: &Path, content: &str| {
         fs::create_dir(directory).unwrap();
@@ -91,7 +91,7 @@ fn the_swap_of_a_mounted_configuration_map() {
 }
 
 #[test]
-fn writing_to_the_target_of_links() {
+fn writing_to_the_target_of_links_is_noticed() {
     let scene = Scene::new("links/catalog.json", DEBOUNCE, NEVER, |root| {
         fs::create_dir(root.join("links")).unwrap();
         fs::create_dir_all(root.join("far/away")).unwrap();
@@ -106,7 +106,7 @@ fn writing_to_the_target_of_links() {
 }
 
 #[test]
-fn a_link_that_leads_elsewhere() {
+fn a_link_that_leads_elsewhere_is_noticed() {
     let scene = Scene::new("current/catalog.json", DEBOUNCE, NEVER, |root| {
         for content in ["0", "1", "2", "3"] {
             fs::create_dir(root.join(content)).unwrap();
@@ -122,7 +122,7 @@ fn a_link_that_leads_elsewhere() {
 }
 
 #[test]
-fn removal_and_return_of_the_directory() {
+fn removal_and_return_of_the_directory_are_noticed() {
     let directory = |root: &Path| root.join("a/b");
     let scene = Scene::new("a/b/catalog.json", DEBOUNCE, NEVER, |root| {
         fs::create_dir_all(directory(root)).unwrap();
@@ -138,7 +138,7 @@ fn removal_and_return_of_the_directory() {
 }
 
 #[test]
-fn removal_and_return_of_the_directories_above() {
+fn removal_and_return_of_the_directories_above_are_noticed() {
     let scene = Scene::new("a/b/c/catalog.json", DEBOUNCE, NEVER, |root| {
         fs::create_dir_all(root.join("a/b/c")).unwrap();
         write(&root.join("a/b/c/catalog.json"), "0");
@@ -153,7 +153,7 @@ fn removal_and_return_of_the_directories_above() {
 }
 
 #[test]
-fn a_directory_that_takes_the_place_of_another() {
+fn a_directory_that_takes_the_place_of_another_is_noticed() {
     let scene = Scene::new("a/catalog.json", DEBOUNCE, NEVER, |root| {
         fs::create_dir(root.join("a")).unwrap();
         write(&root.join("a/catalog.json"), "0");
@@ -172,7 +172,7 @@ fn a_directory_that_takes_the_place_of_another() {
 }
 
 #[test]
-fn a_directory_above_that_takes_the_place_of_another() {
+fn a_directory_above_that_takes_the_place_of_another_is_noticed() {
     let fill = |directory: &Path, content: &str| {
         fs::create_dir_all(directory.join("b")).unwrap();
         write(&directory.join("b/catalog.json"), content);
@@ -189,7 +189,7 @@ fn a_directory_above_that_takes_the_place_of_another() {
 }
 
 #[test]
-fn a_half_written_file_and_then_the_whole_one() {
+fn a_half_written_file_and_then_the_whole_one_are_noticed() {
     let scene = Scene::plain(DEBOUNCE);
     for content in ROUNDS {
         let half = format!("{content} half");
@@ -202,7 +202,7 @@ fn a_half_written_file_and_then_the_whole_one() {
 }
 
 #[test]
-fn a_directory_in_the_place_of_the_file() {
+fn a_directory_in_the_place_of_the_file_is_noticed_and_so_is_a_file_again() {
     let scene = Scene::plain(DEBOUNCE);
     for content in ROUNDS {
         fs::remove_file(&scene.file).unwrap();
@@ -215,7 +215,7 @@ fn a_directory_in_the_place_of_the_file() {
 }
 
 #[test]
-fn a_file_that_was_not_there_at_first() {
+fn creating_the_file_is_noticed() {
     let scene = Scene::new("a/b/catalog.json", DEBOUNCE, NEVER, |_| ());
     for content in ROUNDS {
         fs::create_dir_all(scene.root.join("a/b")).unwrap();
@@ -227,7 +227,7 @@ fn a_file_that_was_not_there_at_first() {
 }
 
 #[test]
-fn a_change_after_a_call_that_panicked() {
+fn a_change_after_a_call_that_panicked_is_noticed() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("catalog.json");
     write(&file, "0");

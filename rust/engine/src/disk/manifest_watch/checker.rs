@@ -1,4 +1,4 @@
-//! The thread of a watch: waits for an event or the next poll, looks at the file, and calls back.
+//! Waits for an event or the next poll, looks at the file, and calls back. This is what the thread of a watch does.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -30,11 +30,11 @@ const POLL_SHARE: u32 = 50;
 /// Longer durations than a day are cut to a day, so that no sum of times overflows.
 const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The path is resolved again at most this many times if it changes while its directories are being watched.
+/// The path is resolved again at most this many times if it changes meanwhile.
 const MAX_ATTEMPTS: usize = 4;
 
-/// What the thread owns.
-pub(super) struct WatchThread {
+/// What the thread of a watch owns.
+pub(super) struct Checker {
     file: PathBuf,
     fingerprinter: Fingerprinter,
     listener: Listener,
@@ -43,7 +43,7 @@ pub(super) struct WatchThread {
     mode: Arc<ArcSwap<WatchMode>>,
 }
 
-impl WatchThread {
+impl Checker {
     /// Looks at the file for the first time. Later changes are reported.
     pub(super) fn new(
         file: &Path,
@@ -55,7 +55,7 @@ impl WatchThread {
         // Without a current directory, a relative path leads nowhere, absolute or not.
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let debounce_time = debounce.min(MAX_DURATION);
-        let mut thread = Self {
+        let mut this = Self {
             file,
             fingerprinter: Fingerprinter::default(),
             listener: Listener::new(wake),
@@ -63,9 +63,9 @@ impl WatchThread {
             poll_interval: poll_interval.min(MAX_DURATION),
             mode,
         };
-        let (fingerprint, next_poll) = thread.look();
-        thread.debounce = Debounce::new(debounce_time, fingerprint, next_poll);
-        thread
+        let (fingerprint, next_poll) = this.look();
+        this.debounce = Debounce::new(debounce_time, fingerprint, next_poll);
+        this
     }
 
     /// Runs until `stop` is set or `woken` is disconnected.
@@ -96,14 +96,14 @@ impl WatchThread {
     /// Also says when to look next without an event.
     fn look(&mut self) -> (Option<Fingerprint>, Instant) {
         let begin = Instant::now();
-        let mut watch_again = self.debounce.is_unsettled() || self.listener.failure().is_some();
+        let mut listen_again = self.debounce.is_unsettled() || self.listener.failure().is_some();
         for _ in 0..MAX_ATTEMPTS {
             let path = ResolvedPath::of(&self.file);
-            if !watch_again && self.listener.covers(&path) {
+            if !listen_again && self.listener.covers(&path) {
                 break;
             }
-            self.listener.watch(path);
-            watch_again = false;
+            self.listener.listen_to(path);
+            listen_again = false;
         }
         let fingerprint = self.fingerprinter.take(&self.file);
         let poll_interval = match self.listener.failure() {
