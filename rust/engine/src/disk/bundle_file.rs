@@ -78,3 +78,46 @@ pub(super) fn open_bundle_file(
     }
     Ok((file, stat))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
+
+    use super::*;
+    use crate::disk::marks::MARK_NAME;
+
+    fn open(root: &Path, path: &str) -> Result<(File, Stat), Unopened> {
+        let sealed = SealedDirectories::for_knowledge(Vec::new(), Arc::default(), Arc::default(), Vec::new());
+        open_bundle_file(File::open(root).unwrap().as_fd(), path, &sealed)
+    }
+
+    #[test]
+    fn a_file_below_a_marked_directory_is_not_opened() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/b/c.md"), "text").unwrap();
+        assert!(open(root, "a/b/c.md").is_ok());
+        for marked in ["", "a", "a/b"] {
+            let mark = root.join(marked).join(MARK_NAME);
+            fs::write(&mark, "").unwrap();
+            assert!(matches!(open(root, "a/b/c.md"), Err(Unopened::Sealed)), "{marked:?}");
+            fs::remove_file(mark).unwrap();
+        }
+    }
+
+    #[test]
+    fn no_link_is_followed_and_only_regular_files_are_opened() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        fs::create_dir_all(root.join("a/directory.md")).unwrap();
+        fs::write(root.join("a/b.md"), "text").unwrap();
+        symlink("a", root.join("link")).unwrap();
+        symlink("b.md", root.join("a/link.md")).unwrap();
+        assert!(open(root, "a/b.md").is_ok());
+        for path in ["link/b.md", "a/link.md", "a/none.md"] {
+            assert!(matches!(open(root, path), Err(Unopened::Io(_))), "{path}");
+        }
+        assert!(matches!(open(root, "a/directory.md"), Err(Unopened::NotRegular)));
+    }
+}
