@@ -420,7 +420,7 @@ def test_out_of_descriptors_is_an_error(store: FileMemoryStore) -> None:
 
     written, told, deleted, text, after = in_child(with_few)
     assert not written.written
-    assert "os error 24" in written.error
+    assert "too many open files" in written.error
     assert [len(diagnostics) for diagnostics in told] == [3, 3]
     assert {one.message.partition(" is unavailable: ")[1] for one in told[1]} == {" is unavailable: "}
     for result in deleted:

@@ -6,9 +6,9 @@ pub(crate) mod error;
 pub(crate) mod options;
 mod read;
 pub(crate) mod state;
+mod subscriber;
 #[cfg(test)]
 mod tests;
-mod watcher;
 
 use std::{
     collections::BTreeSet,
@@ -25,7 +25,7 @@ use rustix::fs::Stat;
 
 use crate::{
     bundle::{compare::Comparison, error::CompareError, options::CompareOptions, state::BundleState},
-    disk::{above::Found, directory::Directory, listing::Witness, settling::Now, walk},
+    disk::{ancestors::AncestorCache, directory::Directory, granularity::Now, visitor::Visitor, walk},
     document::problem::Problem,
     work::task::{Abandoned, Backoff, Task},
 };
@@ -106,7 +106,7 @@ impl Bundle {
         if let Some(state) = &known {
             let is_shared = self.begun.load(Ordering::SeqCst) > begun_before && last.succeeded;
             let is_clean = state.compared_because.is_none()
-                && options.events.look().is_some_and(|look| look.is_clean(self.key));
+                && options.events.drain().is_some_and(|look| look.is_clean(self.key));
             // Neither counts if other directories were sealed during that comparison.
             if state.sealed == *options.sealed && (is_shared || is_clean) {
                 return Ok(UpToDate { state: Arc::clone(state), new_problems: Vec::new() });
@@ -127,10 +127,10 @@ impl Bundle {
         if let Ok(state) = &result {
             self.published.store(Some(Arc::clone(state)));
         }
-        if let Some(mut look) = options.events.look() {
-            look.end(self.key, result.is_ok());
+        if let Some(mut look) = options.events.drain() {
+            look.end_comparison(self.key, result.is_ok());
             if result.as_ref().is_ok_and(|state| state.compared_because.is_some()) {
-                look.release(self.key);
+                look.unwatch_bundle(self.key);
             }
         }
         let state = result?;
@@ -144,10 +144,10 @@ impl Bundle {
 
     /// Whether the disk differs from the published state. The background check calls this to find changes of
     /// which the kernel sends no event: writes through a memory map, or on another machine.
-    pub(crate) fn differs(&self, directory: &Directory, found: &mut Found) -> bool {
+    pub(crate) fn differs(&self, directory: &Directory, found: &mut AncestorCache) -> bool {
         let Some(state) = self.published() else { return false };
         // If that cannot be decided, the next search decides it.
-        if state.sealed.encloses(directory.handle.as_fd(), found).unwrap_or(true) {
+        if state.sealed.is_within_sealed(directory.handle.as_fd(), found).unwrap_or(true) {
             return true;
         }
         walk::walk(directory, &self.part, &state.sealed, &mut NoWitness)
@@ -169,7 +169,7 @@ impl Bundle {
 /// Watches nothing.
 struct NoWitness;
 
-impl Witness for NoWitness {
+impl Visitor for NoWitness {
     fn directory(&mut self, _path: &str, _handle: BorrowedFd<'_>) {}
     fn file(&mut self, _path: &str, _parent: BorrowedFd<'_>, _name: &CStr, _stat: &Stat) -> bool {
         false

@@ -68,7 +68,7 @@ pub use catalog::{
     process::note_fork,
     report::SourceReport,
 };
-pub use disk::file_watch::WatchState as FileWatchState;
+pub use disk::manifest_watch::WatchMode;
 pub use document::{
     Document, ParsedFile, Status, Trust,
     concept::Concept,

@@ -29,7 +29,7 @@ const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role
 /// The sources of a manifest in the order of the file, or all that is wrong with it (M1).
 ///
 /// What is said about a source names it by index, and by id if that is usable. Whether the paths
-/// lead to directories is not looked at here; [`containment`](crate::disk::fence) does.
+/// lead to directories is not looked at here; the fence of the `disk` room does that.
 ///
 /// ```
 /// use okf_engine::manifest;

@@ -3,8 +3,8 @@
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
 use okf_engine::{
-    Catalog as EngineCatalog, Conversation as EngineConversation, FileWatchState, Freshness, Instant,
-    Options, Reported,
+    Catalog as EngineCatalog, Conversation as EngineConversation, Freshness, Instant, Options, Reported,
+    WatchMode,
 };
 use pyo3::prelude::*;
 
@@ -62,7 +62,7 @@ impl Catalog {
     /// Whether the manifest is reloaded by itself.
     #[getter]
     fn watching(&self, py: Python<'_>) -> PyResult<bool> {
-        run(py, || Ok(self.inner.watch_state().as_ref().is_some_and(FileWatchState::is_on)))
+        run(py, || Ok(self.inner.watch_state().as_ref().is_some_and(WatchMode::is_on)))
     }
 
     /// The faults of the last reload, if they were not taken before; each distinct failure is given once.

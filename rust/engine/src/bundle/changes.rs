@@ -8,8 +8,8 @@ use std::{
 use crate::{
     bundle::state::{DirectoryState, FileChange, FileContent, FileState, concept_id},
     disk::{
+        granularity::Reading,
         listing::{Listing, ROOT_INDEX},
-        settling::Reading,
         stamp::Stamp,
     },
     document::{concept::Concept, remark::DocumentRemarks, version::is_dated},
@@ -51,9 +51,9 @@ impl Changes {
                 FileChange::Read(content) => {
                     let at = old.files.binary_search_by(|known| known.path.cmp(&file.path)).ok();
                     let known = at.map(|at| &old.files[at]).filter(|known| known.stamp == content.stamp);
-                    let trust = reading_of(&content.stamp).judge(
+                    let trust = reading_of(&content.stamp).trust(
                         &content.stamp,
-                        content.settled,
+                        content.is_stable,
                         known.map(|known| known.trust),
                     );
                     let (state, stays) = self.take_file(file.path, *content, trust, index, &mut new);
@@ -72,7 +72,7 @@ impl Changes {
         &mut self,
         path: String,
         content: FileContent,
-        trust: crate::disk::settling::Trust,
+        trust: crate::disk::granularity::StampTrust,
         index: &Index,
         directory: &mut DirectoryState,
     ) -> (FileState, bool) {

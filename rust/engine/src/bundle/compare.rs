@@ -14,13 +14,13 @@ use crate::{
         options::CompareOptions,
         read::read_changed,
         state::{BundleState, DirectoryState},
-        watcher::Watcher,
+        subscriber::Subscriber,
     },
     disk::{
         directory::Directory,
-        events::{Dirt, has_our_clock},
+        events::{Dirty, uses_local_clock},
+        granularity::{Now, Reading},
         listing::Listing,
-        settling::{Now, Reading},
         stamp::Stamp,
         walk,
     },
@@ -43,9 +43,9 @@ impl Comparison<'_> {
     pub(super) fn run(&self) -> Result<BundleState, CompareError> {
         let Self { directory, known, options, .. } = *self;
         let begun = (self.clock)();
-        let mut watcher = Watcher::of(self.key, directory, known, options.events);
+        let mut subscriber = Subscriber::new(self.key, directory, known, options.events);
         let before = known.map(|state| &state.directories);
-        let (listings, is_whole) = self.list(&mut watcher)?;
+        let (listings, is_whole) = self.list(&mut subscriber)?;
         let mut directories = before.cloned().unwrap_or_default();
         let mut changes = Changes::default();
         if is_whole {
@@ -60,12 +60,12 @@ impl Comparison<'_> {
         }
         let index = known.map(|state| Arc::clone(&state.index)).unwrap_or_default();
         let changed = read_changed(directory, &listings, &directories, options)?;
-        let our_clock = has_our_clock(directory.handle.as_fd());
+        let is_local = uses_local_clock(directory.handle.as_fd());
         let ended = (self.clock)().steady;
         // A file system that is mounted inside the bundle may use another clock.
         let reading_of = |stamp: &Stamp| {
-            let our_clock = our_clock && stamp.identity().device == directory.identity.device;
-            Reading { begun, ended, our_clock }
+            let uses_local_clock = is_local && stamp.identity().device == directory.identity.device;
+            Reading { begun, ended, uses_local_clock }
         };
         for ((path, listing), files) in listings.into_iter().zip(changed) {
             let old = directories.get(&*path).cloned().unwrap_or_default();
@@ -78,22 +78,24 @@ impl Comparison<'_> {
         changes.apply_version(&index, before, &directories);
         let index = changes.applied_to(index, options.threads, options.task)?;
         let sealed = Arc::clone(options.sealed);
-        Ok(BundleState::new(index, directories, sealed, watcher.outcome()))
+        Ok(BundleState::new(index, directories, sealed, subscriber.outcome()))
     }
 
     /// The directories that may have changed, and whether that is all of them.
-    fn list(&self, watcher: &mut Watcher<'_>) -> Result<(Vec<(String, Listing)>, bool), CompareError> {
+    fn list(&self, subscriber: &mut Subscriber<'_>) -> Result<(Vec<(String, Listing)>, bool), CompareError> {
         let Self { directory, known, options, .. } = *self;
-        let dirt = watcher.begin();
+        let dirt = subscriber.begin();
         let known = known.filter(|state| state.sealed == *options.sealed);
         let listings = match (dirt, known) {
-            (Dirt::Directories(paths), Some(known)) => self.list_some(&paths, &known.directories, watcher)?,
-            (Dirt::Clean, Some(_)) if watcher.is_watching() => Some(Vec::new()),
+            (Dirty::Directories(paths), Some(known)) => {
+                self.list_some(&paths, &known.directories, subscriber)?
+            }
+            (Dirty::Nothing, Some(_)) if subscriber.is_watching() => Some(Vec::new()),
             _ => None,
         };
         Ok(match listings {
             Some(listings) => (listings, false),
-            None => (watcher.walk(directory, self.part, options.sealed)?, true),
+            None => (subscriber.walk(directory, self.part, options.sealed)?, true),
         })
     }
 
@@ -103,14 +105,14 @@ impl Comparison<'_> {
         &self,
         paths: &BTreeSet<Arc<str>>,
         before: &BTreeMap<Arc<str>, Arc<DirectoryState>>,
-        watcher: &mut Watcher<'_>,
+        subscriber: &mut Subscriber<'_>,
     ) -> io::Result<Option<Vec<(String, Listing)>>> {
         let mut listings = Vec::with_capacity(paths.len());
         for path in paths {
             let Some(old) = before.get(path) else { return Ok(None) };
-            match walk::list_one(self.directory, self.part, path, self.options.sealed, watcher)? {
+            match walk::list_one(self.directory, self.part, path, self.options.sealed, subscriber)? {
                 Some(listing) if listing.directories == old.directories => {
-                    watcher.forget(path, &old.files, &listing.files);
+                    subscriber.unwatch_gone(path, &old.files, &listing.files);
                     listings.push((path.to_string(), listing));
                 }
                 _ => return Ok(None),

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use crate::{
-    disk::{events::Events, sealed::Sealed},
+    disk::{events::EventQueue, sealed::SealedDirectories},
     work::task::Task,
 };
 
 /// What one comparison may use, and what it must not enter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CompareOptions<'call> {
-    pub(crate) events: &'call Events,
+    pub(crate) events: &'call EventQueue,
     /// Larger files are problems (B9).
     pub(crate) max_bytes: u64,
     pub(crate) threads: usize,
     pub(crate) task: &'call Task,
     /// Directories that hold memories.
-    pub(crate) sealed: &'call Arc<Sealed>,
+    pub(crate) sealed: &'call Arc<SealedDirectories>,
     /// The source that progress is reported for, as a position in the snapshot.
     pub(crate) source: u32,
 }

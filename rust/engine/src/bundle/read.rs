@@ -10,9 +10,9 @@ use crate::{
     },
     disk::{
         directory::Directory,
-        listing::{Listed, Listing},
+        granularity::StampTrust,
+        listing::{ListedFile, Listing},
         read::{self, Content},
-        settling::Trust,
     },
     document::Document,
     work::parallel,
@@ -35,7 +35,7 @@ pub(super) fn read_changed(
     let files = listings.iter().zip(&unchanged).flat_map(|((_, listing), unchanged)| {
         listing.files.iter().zip(unchanged).filter(|(_, at)| at.is_none()).map(|(file, _)| file)
     });
-    let to_read: Vec<&Listed> = files.collect();
+    let to_read: Vec<&ListedFile> = files.collect();
     let progress = options.task.begin(options.source, to_read.len());
     let read = parallel::map(&to_read, options.threads, |file| {
         options.task.go_on()?;
@@ -56,7 +56,7 @@ pub(super) fn read_changed(
 
 /// For each listed file, the place of the same file among the known ones, if its stamp proves that it is
 /// unchanged. Both are sorted by path.
-fn unchanged(listed: &[Listed], known: &[FileState]) -> Vec<Option<usize>> {
+fn unchanged(listed: &[ListedFile], known: &[FileState]) -> Vec<Option<usize>> {
     let mut known = known.iter().enumerate().peekable();
     listed
         .iter()
@@ -64,7 +64,7 @@ fn unchanged(listed: &[Listed], known: &[FileState]) -> Vec<Option<usize>> {
             while known.next_if(|(_, known)| known.path < file.path).is_some() {}
             known
                 .next_if(|(_, known)| known.path == file.path)
-                .filter(|(_, known)| known.trust == Trust::Full && known.stamp == file.stamp)
+                .filter(|(_, known)| known.trust == StampTrust::Full && known.stamp == file.stamp)
                 .map(|(at, _)| at)
         })
         .collect()
@@ -73,11 +73,11 @@ fn unchanged(listed: &[Listed], known: &[FileState]) -> Vec<Option<usize>> {
 /// Reads one file; `None` if it is gone.
 fn read_file(
     directory: &Directory,
-    file: &Listed,
+    file: &ListedFile,
     options: CompareOptions<'_>,
 ) -> io::Result<Option<FileContent>> {
     let content = read::read(directory, file, options.sealed, options.max_bytes)?;
-    let Some(Content { bytes, stamp, settled }) = content else { return Ok(None) };
+    let Some(Content { bytes, stamp, is_stable }) = content else { return Ok(None) };
     let document = bytes.and_then(|bytes| Document::read(&bytes));
-    Ok(Some(FileContent { stamp, settled, document }))
+    Ok(Some(FileContent { stamp, is_stable, document }))
 }

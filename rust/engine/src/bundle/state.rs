@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, sync::Arc, time::Instant as Moment};
 
 use crate::{
     disk::{
+        granularity::StampTrust,
         listing::{Listing, ROOT_INDEX},
-        sealed::Sealed,
-        settling::Trust,
+        sealed::SealedDirectories,
         stamp::Stamp,
     },
     document::{
@@ -23,9 +23,9 @@ pub(crate) struct Watching {
     pub(crate) compared_because: Option<Arc<str>>,
     /// Why only its directories are watched and not its files, if that is so. A change by a hard link or an open
     /// descriptor from outside the bundle is then found by the background check.
-    pub(crate) coarse_because: Option<Arc<str>>,
-    /// When watching was last tried.
-    pub(crate) tried: Moment,
+    pub(crate) directories_only_because: Option<Arc<str>>,
+    /// Since when that is so.
+    pub(crate) since: Moment,
 }
 
 /// A bundle after one comparison.
@@ -38,11 +38,11 @@ pub(crate) struct BundleState {
     /// Why the bundle is compared with the disk before each search; `None` if events suffice.
     pub(crate) compared_because: Option<Arc<str>>,
     /// See [`Watching`].
-    pub(super) coarse_because: Option<Arc<str>>,
-    /// When watching was last tried.
-    pub(super) tried: Moment,
+    pub(super) directories_only_because: Option<Arc<str>>,
+    /// Since when it is watched in this way.
+    pub(super) watched_since: Moment,
     /// The directories that were not entered.
-    pub(crate) sealed: Arc<Sealed>,
+    pub(crate) sealed: Arc<SealedDirectories>,
     pub(super) directories: BTreeMap<Arc<str>, Arc<DirectoryState>>,
 }
 
@@ -50,17 +50,25 @@ impl BundleState {
     pub(super) fn new(
         index: Arc<Index>,
         directories: BTreeMap<Arc<str>, Arc<DirectoryState>>,
-        sealed: Arc<Sealed>,
+        sealed: Arc<SealedDirectories>,
         watching: Watching,
     ) -> Self {
         let problems = problems_of(&directories);
-        let Watching { compared_because, coarse_because, tried } = watching;
-        Self { index, problems, compared_because, coarse_because, tried, sealed, directories }
+        let Watching { compared_because, directories_only_because, since } = watching;
+        Self {
+            index,
+            problems,
+            compared_because,
+            directories_only_because,
+            watched_since: since,
+            sealed,
+            directories,
+        }
     }
 
     /// Why events do not tell of every change in time; `None` if they do.
     pub(crate) fn reported_because(&self) -> Option<&str> {
-        self.compared_because.as_deref().or(self.coarse_because.as_deref())
+        self.compared_because.as_deref().or(self.directories_only_because.as_deref())
     }
 
     pub(super) fn count_files(&self) -> usize {
@@ -142,7 +150,7 @@ impl DirectoryState {
 pub(super) struct FileState {
     pub(super) path: String,
     pub(super) stamp: Stamp,
-    pub(super) trust: Trust,
+    pub(super) trust: StampTrust,
     /// Why the file is not a concept, if it is none.
     pub(super) problem: Option<String>,
     pub(super) remarks: DocumentRemarks,
@@ -175,7 +183,7 @@ pub(super) enum FileChange {
 pub(super) struct FileContent {
     pub(super) stamp: Stamp,
     /// Whether the stamp stayed the same while the file was read.
-    pub(super) settled: bool,
+    pub(super) is_stable: bool,
     pub(super) document: Result<crate::document::ParsedFile, String>,
 }
 

@@ -10,7 +10,7 @@ use std::{
 use super::*;
 use std::time::Instant as Moment;
 
-use crate::disk::{events::Events, fence::Fence};
+use crate::disk::{events::EventQueue, fence::Fence};
 
 thread_local! {
     static NOW: Cell<Option<Now>> = const { Cell::new(None) };
@@ -20,7 +20,7 @@ thread_local! {
 struct Scene {
     bundle: Bundle,
     root: Directory,
-    events: Events,
+    events: EventQueue,
     directory: tempfile::TempDir,
 }
 
@@ -36,7 +36,7 @@ impl Scene {
         bundle.clock = || NOW.get().expect("the test set the time");
         let fence = Fence::new(directory.path(), directory.path()).expect("a directory that is there");
         let root = fence.enter(".").expect("it can be entered");
-        Self { bundle, root, events: Events::none(), directory }
+        Self { bundle, root, events: EventQueue::disabled(), directory }
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -13,10 +13,12 @@ use crate::{
     bundle::Bundle,
     catalog::{enter::WatchedPath, options::Freshness},
     disk::{
-        above::{Found, Roof, Spot},
+        ancestors::AncestorCache,
         directory::Directory,
-        events::{Events, Look},
+        events::{EventQueue, QueueGuard},
         fence::Fence,
+        location::Location,
+        root_ancestors::RootAncestors,
     },
     manifest::snapshot::Snapshot,
 };
@@ -27,7 +29,7 @@ pub(crate) struct Bundles {
     /// By the path that the manifest names them with.
     known: ArcSwap<BTreeMap<String, KnownBundle>>,
     /// The directories above the catalog root, if none of them is marked as memories.
-    roof: ArcSwapOption<Roof>,
+    roof: ArcSwapOption<RootAncestors>,
     /// By the path of the source: why it is excluded, as far as that was reported.
     excluded: ArcSwap<BTreeMap<String, String>>,
 }
@@ -35,7 +37,7 @@ pub(crate) struct Bundles {
 /// A bundle, and how it was reached.
 #[derive(Debug, Clone)]
 pub(super) struct KnownBundle {
-    pub(super) spot: Spot,
+    pub(super) spot: Location,
     pub(super) directory: Arc<Path>,
     pub(super) bundle: Arc<Bundle>,
     /// The path that led there, if it is watched.
@@ -47,7 +49,7 @@ pub(super) struct Entered<'snapshot> {
     pub(super) source: u32,
     pub(super) path: &'snapshot str,
     pub(super) directory: Directory,
-    pub(super) spot: Spot,
+    pub(super) spot: Location,
     pub(super) watched: Option<WatchedPath>,
 }
 
@@ -80,7 +82,7 @@ impl Bundles {
         &self,
         entered: &[Entered<'_>],
         freshness: Freshness,
-        events: &Events,
+        events: &EventQueue,
     ) -> Vec<Arc<Bundle>> {
         let mut chosen = Vec::with_capacity(entered.len());
         let before = self.known.rcu(|bundles| {
@@ -92,7 +94,7 @@ impl Bundles {
                 let new = || Arc::new(Bundle::new(None));
                 let bundle = match same {
                     Some(known) => Arc::clone(&known.bundle),
-                    None if spot.is_certain() => Arc::clone(by_spot.entry(*spot).or_insert_with(new)),
+                    None if spot.has_mount_id() => Arc::clone(by_spot.entry(*spot).or_insert_with(new)),
                     None => new(),
                 };
                 chosen.push(Arc::clone(&bundle));
@@ -113,7 +115,7 @@ impl Bundles {
             before.get(entered.path).is_some_and(|known| known.bundle.key() != bundle.key())
         };
         if entered.iter().zip(&chosen).any(is_replaced)
-            && let Some(mut look) = events.look()
+            && let Some(mut look) = events.drain()
         {
             self.unwatch_forgotten(&before, &mut look);
         }
@@ -121,17 +123,17 @@ impl Bundles {
     }
 
     /// Unwatches the bundles that were known `before` and are not known now.
-    fn unwatch_forgotten(&self, before: &BTreeMap<String, KnownBundle>, look: &mut Look<'_>) {
+    fn unwatch_forgotten(&self, before: &BTreeMap<String, KnownBundle>, look: &mut QueueGuard<'_>) {
         let kept: BTreeSet<u64> = self.known.load().values().map(|known| known.bundle.key()).collect();
         let gone = before.values().map(|known| known.bundle.key()).filter(|key| !kept.contains(key));
-        gone.for_each(|key| look.release(key));
+        gone.for_each(|key| look.unwatch_bundle(key));
     }
 
     /// Forgets the bundles of paths that no source of the next snapshot names.
     ///
     /// A bundle stays only if the same sources name its path as before: where another source takes a path over,
     /// its directory may have been replaced, and with manual freshness nobody would look.
-    pub(super) fn keep_only(&self, current: &Snapshot, next: &Snapshot, events: &Events) {
+    pub(super) fn keep_only(&self, current: &Snapshot, next: &Snapshot, events: &EventQueue) {
         let (old, named) = (ids_by_path(current), ids_by_path(next));
         self.retain(|path, _| named.get(path).is_some_and(|ids| old.get(path) == Some(ids)), events);
         if !self.excluded.load().is_empty() {
@@ -143,26 +145,26 @@ impl Bundles {
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&self, events: &Events) {
+    pub(super) fn clear(&self, events: &EventQueue) {
         self.retain(|_, _| false, events);
     }
 
     /// Forgets the bundle of a path, and that of a directory by whatever path it was reached.
-    pub(super) fn forget_directory(&self, path: &str, spot: Spot, events: &Events) {
+    pub(super) fn forget_directory(&self, path: &str, spot: Location, events: &EventQueue) {
         let is_meant = |at: &str, known: &KnownBundle| at == path || known.spot == spot;
         if self.known.load().iter().any(|(at, known)| is_meant(at, known)) {
             self.retain(|at, known| !is_meant(at, known), events);
         }
     }
 
-    fn retain(&self, is_kept: impl Fn(&str, &KnownBundle) -> bool, events: &Events) {
+    fn retain(&self, is_kept: impl Fn(&str, &KnownBundle) -> bool, events: &EventQueue) {
         let before = self.known.rcu(|bundles| {
             let kept = bundles.iter().filter(|(path, known)| is_kept(path, known));
             kept.map(|(path, known)| (path.clone(), known.clone())).collect::<BTreeMap<_, _>>()
         });
-        let Some(mut look) = events.look() else { return };
+        let Some(mut look) = events.drain() else { return };
         self.unwatch_forgotten(&before, &mut look);
-        look.forget_ways();
+        look.unwatch_paths();
     }
 
     /// Notes why the source of a path is excluded, or that it is not. Whether there is a reason that was not
@@ -186,37 +188,37 @@ impl Bundles {
     /// as memories.
     pub(super) fn look_under_roof<'events>(
         &self,
-        root: Spot,
+        root: Location,
         fence: &Fence,
-        events: &'events Events,
-    ) -> Option<Look<'events>> {
+        events: &'events EventQueue,
+    ) -> Option<QueueGuard<'events>> {
         // Checked before the queue is locked, since it may take several system calls.
-        let known = self.roof.load_full().filter(|roof| roof.is_clear());
+        let known = self.roof.load_full().filter(|roof| roof.are_unmarked_where_polled());
         if let Some(roof) = known {
-            let look = events.look()?;
-            if roof.is_quiet(root, look.roof()) {
+            let look = events.drain()?;
+            if roof.are_unchanged(root, look.ancestors_version()) {
                 return Some(look);
             }
         }
-        let roof = Roof::above(fence.root(), events).map(Arc::new);
+        let roof = RootAncestors::check(fence.root(), events).map(Arc::new);
         self.roof.store(roof.clone());
         let roof = roof?;
-        events.look().filter(|look| roof.is_quiet(root, look.roof()))
+        events.drain().filter(|look| roof.are_unchanged(root, look.ancestors_version()))
     }
 
     /// Compares every watched bundle with the disk, and marks those that differ as changed, so that the next
     /// search compares them again.
-    pub(super) fn check(&self, fence: &Fence, events: &Events) {
-        let mut found = Found::default();
+    pub(super) fn check(&self, fence: &Fence, events: &EventQueue) {
+        let mut found = AncestorCache::default();
         for (path, known) in &**self.known.load() {
             let is_watched = known.bundle.published().is_some_and(|state| state.compared_because.is_none());
             if is_watched
                 && let Ok(directory) = fence.enter(path)
-                && Spot::at(&directory) == known.spot
+                && Location::of_directory(&directory) == known.spot
                 && known.bundle.differs(&directory, &mut found)
-                && let Some(mut look) = events.look()
+                && let Some(mut look) = events.drain()
             {
-                look.doubt(known.bundle.key());
+                look.mark_dirty(known.bundle.key());
             }
         }
     }
@@ -226,10 +228,10 @@ impl Bundles {
 ///
 /// With manual freshness none: what is at the other paths is not looked at, and a directory that was made since
 /// may have the inode number of one that is gone.
-fn by_spot(bundles: &BTreeMap<String, KnownBundle>, freshness: Freshness) -> HashMap<Spot, Arc<Bundle>> {
+fn by_spot(bundles: &BTreeMap<String, KnownBundle>, freshness: Freshness) -> HashMap<Location, Arc<Bundle>> {
     let mut by_spot = HashMap::with_capacity(bundles.len());
     if freshness == Freshness::Exact {
-        for known in bundles.values().filter(|known| known.spot.is_certain()) {
+        for known in bundles.values().filter(|known| known.spot.has_mount_id()) {
             by_spot.entry(known.spot).or_insert_with(|| Arc::clone(&known.bundle));
         }
     }

@@ -5,9 +5,9 @@ use std::os::fd::BorrowedFd;
 use crate::{
     catalog::prepared::Preparation,
     disk::{
-        above::Spot,
         directory::Directory,
-        events::{Look, incomplete},
+        events::{QueueGuard, why_incomplete},
+        location::Location,
     },
 };
 
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WatchedPath {
     /// The catalog root.
-    pub(super) root: Spot,
+    pub(super) root: Location,
     /// The generation of the event queue before the path was walked: it grows when anything on any path changes.
     pub(super) generation: u64,
 }
@@ -30,21 +30,21 @@ pub(super) fn enter(
     path: &str,
 ) -> Result<(Directory, Option<WatchedPath>), String> {
     let Preparation { fence, events, .. } = preparation;
-    let generation = events.look().map(|look| look.way());
+    let generation = events.drain().map(|look| look.path_version());
     // Where the path is spelled by other links than the root, no event tells of a change to those.
     let mut is_watched = generation.is_some() && fence.is_spelled_below_root(path);
     let mut root = None;
     let mut passing = |handle: BorrowedFd<'_>| {
         if root.is_none() {
-            root = Spot::of(handle).ok();
+            root = Location::of(handle).ok();
         }
         is_watched = is_watched
-            && incomplete(handle).is_none()
-            && events.look().is_some_and(|mut look: Look<'_>| look.watch_way(handle));
+            && why_incomplete(handle).is_none()
+            && events.drain().is_some_and(|mut look: QueueGuard<'_>| look.watch_path_directory(handle));
     };
-    let directory = fence.enter_by(path, &mut passing).map_err(|breach| breach.reason)?;
+    let directory = fence.enter_visiting(path, &mut passing).map_err(|breach| breach.reason)?;
     // The source may be the root itself.
-    let root = root.or_else(|| Some(Spot::at(&directory)));
+    let root = root.or_else(|| Some(Location::of_directory(&directory)));
     let watched = generation.zip(root).map(|(generation, root)| WatchedPath { root, generation });
     Ok((directory, watched.filter(|_| is_watched)))
 }

@@ -1,21 +1,21 @@
 //! Loading the manifest, and checking the paths it names (C1, C2).
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
-
-use rustix::fs::{FileType, Mode, OFlags};
-
 use crate::{
-    disk::{fence::Fence, open::plain},
+    disk::{
+        entry::Links,
+        fence::Fence,
+        os_error::plain,
+        regular::{NotOpened, NotRead, open_regular, read_at_most},
+    },
     manifest::{
         self,
         diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode, Faults},
         source::Source,
     },
 };
+use std::{io, path::Path};
+
+use rustix::fs::{CWD, FileType};
 
 /// A manifest of more bytes is not read.
 const MAX_MANIFEST_BYTES: u64 = 64 << 20;
@@ -28,21 +28,16 @@ pub(super) fn read_sources(manifest: &Path) -> Result<Vec<Source>, Vec<CatalogDi
 
 /// The manifest's bytes. The file may be a link, as mounted configuration maps are.
 fn read_manifest(manifest: &Path) -> io::Result<Vec<u8>> {
-    // Without NONBLOCK, opening a pipe would wait for a writer.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let handle = rustix::fs::open(manifest, flags, Mode::empty())?;
-    let stat = rustix::fs::fstat(&handle)?;
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => {}
-        FileType::Directory => return Err(io::ErrorKind::IsADirectory.into()),
-        _ => return Err(io::Error::other("it is not a regular file")),
-    }
-    let mut bytes = Vec::new();
-    File::from(handle).take(MAX_MANIFEST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_MANIFEST_BYTES {
-        return Err(io::Error::other(format!("it has more than {MAX_MANIFEST_BYTES} bytes")));
-    }
-    Ok(bytes)
+    let (file, stat) = open_regular(CWD, manifest, Links::Follow).map_err(|reason| match reason {
+        NotOpened::NotRegular(FileType::Directory) => io::ErrorKind::IsADirectory.into(),
+        NotOpened::NotRegular(_) => io::Error::other("it is not a regular file"),
+        NotOpened::Failed(errno) => errno.into(),
+    })?;
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    read_at_most(&file, size, MAX_MANIFEST_BYTES).map_err(|reason| match reason {
+        NotRead::TooLarge => io::Error::other(format!("it has more than {MAX_MANIFEST_BYTES} bytes")),
+        NotRead::Failed(error) => error,
+    })
 }
 
 /// The diagnostic of a manifest that cannot be read.

@@ -20,8 +20,8 @@ use crate::{
     },
     disk::{
         fence::Fence,
-        file_watch::{Watch, WatchState},
-        open::plain,
+        manifest_watch::{ManifestWatch, WatchMode},
+        os_error::plain,
     },
     error::Error,
     manifest::{
@@ -181,14 +181,14 @@ impl Catalog {
 
     /// How the manifest is watched, if it is.
     #[must_use]
-    pub fn watch_state(&self) -> Option<WatchState> {
+    pub fn watch_state(&self) -> Option<WatchMode> {
         self.process().watch_state()
     }
 
     fn watch_in(&self, process: &Process) {
         let Some(Watching { catalog, debounce }) = self.watching.get() else { return };
         let watched = Weak::clone(catalog);
-        process.watch(Watch::start(&self.manifest, *debounce, move || {
+        process.watch(ManifestWatch::start(&self.manifest, *debounce, move || {
             if let Some(catalog) = watched.upgrade() {
                 catalog.reload();
             }

@@ -14,13 +14,8 @@ use crate::{
         options::Freshness,
     },
     disk::{
-        above::{Found, Spot},
-        directory::Directory,
-        events::Events,
-        fence::Fence,
-        identity::Identity,
-        open::plain,
-        sealed::Sealed,
+        ancestors::AncestorCache, directory::Directory, events::EventQueue, fence::Fence, identity::Identity,
+        location::Location, os_error::plain, sealed::SealedDirectories,
     },
     document::problem::{NewProblem, Problem},
     manifest::{
@@ -43,7 +38,7 @@ const MAX_OPEN_DIRECTORIES: usize = 128;
 pub(super) struct Preparation<'call> {
     pub(super) fence: &'call Fence,
     pub(super) bundles: &'call Bundles,
-    pub(super) events: &'call Events,
+    pub(super) events: &'call EventQueue,
     pub(super) known_memories: &'call KnownDirectories,
     pub(super) freshness: Freshness,
     pub(super) max_bytes: u64,
@@ -129,10 +124,10 @@ impl Prepared {
         let known = bundles.known();
         let mut look = None;
         if preparation.freshness == Freshness::Exact {
-            let root = events.missing().is_none().then(|| Spot::at_path(fence.root())).flatten();
+            let root = events.why_unavailable().is_none().then(|| Location::at_path(fence.root())).flatten();
             let looked = root.and_then(|root| Some((root, bundles.look_under_roof(root, fence, events)?)));
             let Some((root, events)) = looked else { return self.missing(sources) };
-            look = Some((WatchedPath { root, generation: events.way() }, events));
+            look = Some((WatchedPath { root, generation: events.path_version() }, events));
         }
         for &source in sources {
             if !self.sources.contains_key(&source)
@@ -183,11 +178,11 @@ impl Prepared {
         snapshot: &'snapshot Snapshot,
         sources: &[u32],
         preparation: Preparation<'_>,
-        sealed: &Sealed,
+        sealed: &SealedDirectories,
     ) -> Vec<Entered<'snapshot>> {
         let Preparation { fence, bundles, events, .. } = preparation;
         let mut entered = Vec::with_capacity(sources.len());
-        let mut found = Found::default();
+        let mut found = AncestorCache::default();
         for &source in sources {
             let Source { path, role, .. } = &snapshot.sources[source as usize];
             let (directory, watched) = match enter(preparation, path) {
@@ -197,7 +192,7 @@ impl Prepared {
                     continue;
                 }
             };
-            let spot = Spot::at(&directory);
+            let spot = Location::of_directory(&directory);
             if *role == Role::Knowledge
                 && let Some(not_ready) = among_memories(fence, path, &directory, sealed, &mut found)
             {
@@ -221,7 +216,7 @@ impl Prepared {
         snapshot: &Snapshot,
         directories: Vec<Named>,
         preparation: Preparation<'_>,
-        sealed: &Arc<Sealed>,
+        sealed: &Arc<SealedDirectories>,
     ) -> Result<(), Abandoned> {
         let Preparation { events, max_bytes, threads, task, .. } = preparation;
         // Memories are counted, whatever is sealed.
@@ -279,11 +274,14 @@ fn among_memories(
     fence: &Fence,
     path: &str,
     directory: &Directory,
-    sealed: &Sealed,
-    found: &mut Found,
+    sealed: &SealedDirectories,
+    found: &mut AncestorCache,
 ) -> Option<NotReady> {
-    let among =
-        if sealed.closes(fence, path) { Ok(true) } else { sealed.encloses(directory.handle.as_fd(), found) };
+    let among = if sealed.is_sealed_path(fence, path) {
+        Ok(true)
+    } else {
+        sealed.is_within_sealed(directory.handle.as_fd(), found)
+    };
     let reason = match &among {
         Ok(false) => return None,
         Ok(true) => "its directory lies among memories, which are no knowledge".to_owned(),

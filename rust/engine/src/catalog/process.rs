@@ -14,9 +14,9 @@ use std::{
 use crate::{
     catalog::{background::BackgroundCheck, bundles::Bundles},
     disk::{
-        events::Events,
+        events::EventQueue,
         fence::Fence,
-        file_watch::{Watch, WatchState},
+        manifest_watch::{ManifestWatch, WatchMode},
     },
     memory::ScopeCache,
 };
@@ -39,7 +39,7 @@ fn identity() -> (u32, u32) {
 #[derive(Debug)]
 pub(super) struct ProcessState {
     pub(super) bundles: Bundles,
-    pub(super) events: Events,
+    pub(super) events: EventQueue,
 }
 
 /// The part of a catalog that does not survive a fork.
@@ -52,7 +52,7 @@ pub(super) struct Process {
     /// Locked while the manifest is loaded again, never by a search.
     reloading: Mutex<()>,
     check: Mutex<Option<BackgroundCheck>>,
-    watch: Mutex<Option<Watch>>,
+    watch: Mutex<Option<ManifestWatch>>,
 }
 
 impl Process {
@@ -68,7 +68,7 @@ impl Process {
     fn with(bundles: Bundles) -> Self {
         Self {
             id: identity(),
-            state: Arc::new(ProcessState { bundles, events: Events::new() }),
+            state: Arc::new(ProcessState { bundles, events: EventQueue::new() }),
             memories: Arc::new(ScopeCache::new()),
             reloading: Mutex::default(),
             check: Mutex::default(),
@@ -88,7 +88,7 @@ impl Process {
 
     /// Starts to check the bundles in the background, if there are events and no check runs yet.
     pub(super) fn check_in_background(&self, fence: &Fence) {
-        if self.state.events.missing().is_some() {
+        if self.state.events.why_unavailable().is_some() {
             return;
         }
         // If another thread holds the lock, it starts the check.
@@ -99,13 +99,13 @@ impl Process {
     }
 
     /// Has the manifest watched.
-    pub(super) fn watch(&self, watch: Watch) {
+    pub(super) fn watch(&self, watch: ManifestWatch) {
         *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch);
     }
 
     /// How the manifest is watched, if it is.
-    pub(super) fn watch_state(&self) -> Option<WatchState> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Watch::state)
+    pub(super) fn watch_state(&self) -> Option<WatchMode> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(ManifestWatch::mode)
     }
 
     /// Ends the threads, and forgets the bundles.

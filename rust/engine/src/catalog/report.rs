@@ -8,7 +8,7 @@ use crate::{
         opened::Catalog,
         prepared::{Preparation, Prepared},
     },
-    disk::events::Events,
+    disk::events::EventQueue,
     document::{
         problem::{Problem, Reported},
         remark::Remarks,
@@ -82,7 +82,7 @@ impl Catalog {
         memories: &[u32],
         task: &Task,
     ) -> Result<(), Error> {
-        let (process, bundles, events) = (self.open_process()?, Bundles::default(), Events::none());
+        let (process, bundles, events) = (self.open_process()?, Bundles::default(), EventQueue::disabled());
         let preparation =
             Preparation { bundles: &bundles, events: &events, ..self.preparation(&process, task) };
         let reported = prepared.new_problems.len();

@@ -1,16 +1,15 @@
-//! A directory that was entered, and stays the same whatever its path leads to later.
+//! A directory that was entered: it stays the same directory whatever its path leads to later.
 
 use std::{os::fd::OwnedFd, path::PathBuf};
 
 use crate::disk::identity::Identity;
 
-/// An entered directory: no link can be swapped in below `handle` any more.
+/// An entered directory. What is opened below `handle` is in this directory, even if a link takes its place.
 #[derive(Debug)]
-pub struct Directory {
-    /// Where it was found, for people. Opening this again could lead elsewhere.
-    pub path: PathBuf,
-    /// The directory itself, open for listing.
-    pub handle: OwnedFd,
-    /// Which directory it is.
-    pub identity: Identity,
+pub(crate) struct Directory {
+    /// Where it was found. For messages: opening this path again could lead elsewhere.
+    pub(crate) path: PathBuf,
+    /// Open for listing.
+    pub(crate) handle: OwnedFd,
+    pub(crate) identity: Identity,
 }

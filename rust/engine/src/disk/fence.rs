@@ -1,18 +1,28 @@
-//! The fence around a catalog: which directories its manifest may name, and entering them (C1).
+//! The fence around a catalog: every source is a directory below the catalog root (C1).
 
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, File};
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Component, Path, PathBuf};
+use std::{
+    fs::{self, File},
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::{Component, Path, PathBuf},
+};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, statat};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::{
+    fs::{FileType, Mode, OFlags, open, openat},
+    io::{Errno, retry_on_intr},
+};
 
 use crate::{
-    disk::{directory::Directory, identity::Identity, open::PASSING},
+    disk::{
+        directory::Directory,
+        entry::{Links, kind_at},
+        identity::Identity,
+        open::{LIST, LOOK_UP},
+        os_error::plain,
+    },
     manifest::diagnostic::CatalogDiagnosticCode as Code,
     text::fold::fold,
 };
@@ -20,10 +30,9 @@ use crate::{
 /// Why a path was not entered.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Breach {
-    /// The kind of fault.
-    pub code: Code,
-    /// The part of a sentence that follows the source's name. No absolute path is in it (D4).
-    pub reason: String,
+    pub(crate) code: Code,
+    /// Part of a sentence, without an absolute path (D4). The name of the source comes before it.
+    pub(crate) reason: String,
 }
 
 impl Breach {
@@ -32,89 +41,70 @@ impl Breach {
     }
 }
 
-/// Where sources may lie.
+/// The directory that no source may leave, and the directory that the paths of sources start from. Both are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fence {
+pub(crate) struct Fence {
     root: PathBuf,
     manifest_directory: PathBuf,
 }
 
 impl Fence {
-    /// A fence around `root`, for paths relative to `manifest_directory`. Both are made absolute;
-    /// an empty one is the current directory, as `Path::parent` of a bare file name means it.
-    ///
-    /// ```
-    /// use okf_engine::disk::fence::Fence;
-    ///
-    /// # let root = tempfile::tempdir()?;
-    /// std::fs::create_dir(root.path().join("docs"))?;
-    /// let fence = Fence::new(root.path(), root.path())?;
-    /// assert_eq!(fence.enter("docs").unwrap().path, root.path().join("docs"));
-    /// assert_eq!(fence.enter("../docs").unwrap_err().code.as_str(), "OUTSIDE_ROOT");
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
+    /// A fence around `root`, for paths relative to `manifest_directory`. Both are made absolute. An empty path is
+    /// the current directory, because `Path::parent` of a bare file name is empty.
     ///
     /// # Errors
-    ///
-    /// There is no current directory to start from, or a path with `..` in it cannot be resolved
-    /// by the file system.
-    pub fn new(root: &Path, manifest_directory: &Path) -> io::Result<Fence> {
+    /// There is no current directory, or a path with `..` in it cannot be resolved.
+    pub(crate) fn new(root: &Path, manifest_directory: &Path) -> io::Result<Fence> {
         Ok(Fence { root: absolute(root)?, manifest_directory: absolute(manifest_directory)? })
     }
 
-    /// The directory that no source leaves.
-    #[must_use]
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The directory that paths start from.
-    #[must_use]
-    pub fn manifest_directory(&self) -> &Path {
+    pub(crate) fn manifest_directory(&self) -> &Path {
         &self.manifest_directory
     }
 
-    /// Enters the directory that a manifest path names.
+    /// Enters the directory that a path of the manifest names.
     ///
     /// # Errors
-    ///
-    /// The first check of C1 that fails. A directory that is there, and cannot be opened, is a
-    /// [`TargetNotFound`](Code::TargetNotFound) whose reason says so.
-    pub fn enter(&self, path: &str) -> Result<Directory, Breach> {
-        self.enter_by(path, &mut |_| {})
+    /// The first check of C1 that fails. If the directory exists and cannot be opened, the code is
+    /// [`TargetNotFound`](Code::TargetNotFound) and the reason says so.
+    pub(crate) fn enter(&self, path: &str) -> Result<Directory, Breach> {
+        self.enter_visiting(path, &mut |_| {})
     }
 
-    /// Enters as [`enter`](Self::enter) does, and shows every directory on the way, the root first,
-    /// before anything in it is looked up.
-    pub(crate) fn enter_by(
+    /// Enters as [`enter`](Self::enter) does. `visit` is called with the root and then with each directory on the
+    /// path except the last, before a name is looked up in it.
+    pub(crate) fn enter_visiting(
         &self,
         path: &str,
-        passing: &mut dyn FnMut(BorrowedFd<'_>),
+        visit: &mut dyn FnMut(BorrowedFd<'_>),
     ) -> Result<Directory, Breach> {
         check_spelling(path)?;
         let below = self.below_root(path).ok_or_else(|| {
             Breach::new(Code::OutsideRoot, "its path leads outside the catalog root; name a directory inside")
         })?;
-        let handle = walk(&self.root, &below, passing)?;
-        let file = File::from(handle);
+        let file = File::from(open_below_root(&self.root, &below, visit)?);
         let metadata = file.metadata().map_err(|error| {
-            Breach::new(Code::TargetNotFound, format!("its directory cannot be examined ({})", error.kind()))
+            Breach::new(Code::TargetNotFound, format!("its directory cannot be examined ({})", plain(&error)))
         })?;
         Ok(Directory { path: self.root.join(&below), handle: file.into(), identity: Identity::of(&metadata) })
     }
 
-    /// Whether the names alone lead from the root to the path, without asking what links stand for.
+    /// Whether the names alone show that the path is below the root, without resolving links.
     pub(crate) fn is_spelled_below_root(&self, path: &str) -> bool {
         below(&self.root, &self.manifest_directory, path).is_some()
     }
 
-    /// The names that lead from the root to a path of the manifest, folded, so that case makes no difference.
+    /// The names from the root to a path of the manifest. They are folded: case makes no difference.
     pub(crate) fn folded_names(&self, path: &str) -> Option<Vec<String>> {
         let below = self.below_root(path)?;
         Some(below.iter().map(|part| fold(&part.to_string_lossy())).collect())
     }
 
-    /// The path as it reads from the root, if it stays inside.
+    /// The path relative to the root, if it is inside.
     pub(crate) fn below_root(&self, path: &str) -> Option<PathBuf> {
         if let Some(below) = below(&self.root, &self.manifest_directory, path) {
             return Some(below);
@@ -122,15 +112,15 @@ impl Fence {
         if self.manifest_directory.starts_with(&self.root) {
             return None;
         }
-        // The two may be spelled by way of different links. Nothing hangs on this but the names:
-        // the walk starts at the root, and follows no link.
+        // The root and the manifest's directory may be spelled with different links. Only the names depend on this:
+        // entering starts at the root and follows no link.
         let root = fs::canonicalize(&self.root).ok()?;
         let manifest_directory = fs::canonicalize(&self.manifest_directory).ok()?;
         below(&root, &manifest_directory, path)
     }
 }
 
-/// Names are compared, so `..` must be gone; what it leads to only the file system knows.
+/// An absolute path without `..`, so that names can be compared. Only the file system knows where `..` leads.
 fn absolute(path: &Path) -> io::Result<PathBuf> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path)?;
@@ -141,8 +131,8 @@ fn absolute(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The checks that need no file system. Windows forms are refused everywhere: a manifest means the
-/// same on every machine.
+/// The checks that need no file system. Windows paths are refused on every system, so that a manifest means the same
+/// on every machine.
 fn check_spelling(path: &str) -> Result<(), Breach> {
     let bytes = path.as_bytes();
     let has_drive = matches!(bytes, [letter, b':', ..] if letter.is_ascii_alphabetic());
@@ -160,7 +150,7 @@ fn check_spelling(path: &str) -> Result<(), Breach> {
     }
 }
 
-/// `path`, taken from `base`, as it reads from `root`. Decided on names alone.
+/// `path`, which is relative to `base`, relative to `root`. Only names are looked at.
 fn below(root: &Path, base: &Path, path: &str) -> Option<PathBuf> {
     let mut target = base.to_path_buf();
     for part in path.split('/') {
@@ -175,26 +165,28 @@ fn below(root: &Path, base: &Path, path: &str) -> Option<PathBuf> {
     target.strip_prefix(root).ok().map(Path::to_path_buf)
 }
 
-/// Opens the directory at `below`, part by part, each from the handle of the one before, so that
-/// what was checked is what was entered. The root may be a link; nothing after it may.
-fn walk(root: &Path, below: &Path, passing: &mut dyn FnMut(BorrowedFd<'_>)) -> Result<OwnedFd, Breach> {
-    let flags = |last: bool| {
-        if last { OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC } else { PASSING }
-    };
+/// Opens the directory at `below`, name by name, each below the handle of its parent, so that the directory that was
+/// checked is the one that is entered. The root may be a link; nothing below it may.
+fn open_below_root(
+    root: &Path,
+    below: &Path,
+    visit: &mut dyn FnMut(BorrowedFd<'_>),
+) -> Result<OwnedFd, Breach> {
+    let flags = |is_last: bool| if is_last { LIST } else { LOOK_UP };
     let mut parts = below.iter().peekable();
     let root_flags = flags(parts.peek().is_none());
     let start = retry_on_intr(|| open(root, root_flags, Mode::empty())).map_err(unopened_root)?;
     let mut entered: Option<OwnedFd> = None;
     while let Some(part) = parts.next() {
-        let last = parts.peek().is_none();
-        let from = entered.as_ref().unwrap_or(&start);
-        passing(from.as_fd());
-        let next = retry_on_intr(|| openat(from, part, flags(last) | OFlags::NOFOLLOW, Mode::empty()));
-        match next {
+        let is_last = parts.peek().is_none();
+        let parent = entered.as_ref().unwrap_or(&start).as_fd();
+        visit(parent);
+        match retry_on_intr(|| openat(parent, part, flags(is_last) | OFlags::NOFOLLOW, Mode::empty())) {
             Ok(handle) => entered = Some(handle),
             Err(errno) => {
-                let entry = kind(from, part, AtFlags::SYMLINK_NOFOLLOW);
-                return Err(refusal(errno, last, entry, || kind(&start, below, AtFlags::empty())));
+                let kind = kind_at(parent, part, Links::NoFollow);
+                let destination = || kind_at(start.as_fd(), below, Links::Follow);
+                return Err(refusal(errno, is_last, kind, destination));
             }
         }
     }
@@ -205,33 +197,28 @@ fn unopened_root(errno: Errno) -> Breach {
     let reason = match errno {
         Errno::NOENT => "the catalog root does not exist".to_owned(),
         Errno::NOTDIR => "the catalog root is not a directory".to_owned(),
-        other => format!("the catalog root cannot be opened ({})", said(other)),
+        other => format!("the catalog root cannot be opened ({})", plain(&other.into())),
     };
     Breach::new(Code::TargetNotFound, reason)
 }
 
-fn kind(from: impl AsFd, path: impl AsRef<Path>, flags: AtFlags) -> Result<FileType, Errno> {
-    let (from, path) = (from.as_fd(), path.as_ref());
-    retry_on_intr(|| statat(from, path, flags)).map(|stat| FileType::from_raw_mode(stat.st_mode))
-}
-
-/// Why an entry could not be opened as a directory, given what it is. `destination` tells what the
-/// whole path leads to if links are followed; it chooses the code, and is never entered.
+/// Why an entry could not be opened as a directory, given its kind. `destination` tells the kind of what the whole
+/// path leads to if links are followed. It only chooses the code, and is never entered.
 fn refusal(
     errno: Errno,
-    last: bool,
-    entry: Result<FileType, Errno>,
+    is_last: bool,
+    kind: Result<FileType, Errno>,
     destination: impl FnOnce() -> Result<FileType, Errno>,
 ) -> Breach {
     let missing = || Breach::new(Code::TargetNotFound, "its directory does not exist below the catalog root");
-    let undetermined = |errno| {
+    let undetermined = |errno: Errno| {
         let reason =
-            format!("it cannot be determined what lies on the way to its directory ({})", said(errno));
+            format!("the directories on the way to it cannot be examined ({})", plain(&errno.into()));
         Breach::new(Code::ReparsePointInPath, reason)
     };
-    match entry {
+    match kind {
         Ok(FileType::Symlink) => match destination() {
-            Ok(FileType::Directory) if last => {
+            Ok(FileType::Directory) if is_last => {
                 Breach::new(Code::ReparsePointInPath, "its directory is a link; name the directory itself")
             }
             Ok(FileType::Directory) => Breach::new(
@@ -240,31 +227,29 @@ fn refusal(
             ),
             Ok(_) => Breach::new(
                 Code::TargetNotFound,
-                "its path leads by way of a link to what is not a directory",
+                "its path goes through a link to something that is not a directory",
             ),
             Err(errno) if is_absence(errno) => {
-                Breach::new(Code::TargetNotFound, "its path leads by way of a link to nothing")
+                Breach::new(Code::TargetNotFound, "its path goes through a link to nothing")
             }
             Err(errno) => undetermined(errno),
         },
-        Ok(FileType::Directory) if last => {
-            Breach::new(Code::TargetNotFound, format!("its directory cannot be opened ({})", said(errno)))
-        }
+        Ok(FileType::Directory) if is_last => Breach::new(
+            Code::TargetNotFound,
+            format!("its directory cannot be opened ({})", plain(&errno.into())),
+        ),
         Ok(FileType::Directory | FileType::Unknown) => undetermined(errno),
-        Ok(_) if last => Breach::new(Code::TargetNotFound, "its path names what is not a directory"),
+        Ok(_) if is_last => {
+            Breach::new(Code::TargetNotFound, "its path names something that is not a directory")
+        }
         Ok(_) => missing(),
         Err(errno) if is_absence(errno) => missing(),
         Err(errno) => undetermined(errno),
     }
 }
 
-/// Whether the answer means that nothing can be there: also a circle of links, and a name that is
-/// longer than names can be.
+/// Whether the error means that nothing can be there. That includes a circle of links, and a name that is longer than
+/// the file system allows.
 fn is_absence(errno: Errno) -> bool {
     matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG)
-}
-
-/// The operating system's answer in words that do not hang on a locale (D5).
-fn said(errno: Errno) -> String {
-    format!("{}, os error {}", io::Error::from(errno).kind(), errno.raw_os_error())
 }

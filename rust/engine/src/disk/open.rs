@@ -1,91 +1,73 @@
-//! Opening directories and files without following links, and what the system answers.
+//! Opening directories below a directory, and creating files, without following links.
 
 use std::{
-    ffi::CStr,
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
 use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags},
-    io::Errno,
+    fs::{Mode, OFlags, openat},
+    io::{Errno, retry_on_intr},
+    path::Arg,
 };
 
-/// The kind of a directory entry; `None` if it is gone.
-pub(super) fn kind(parent: &OwnedFd, name: &CStr, listed: FileType) -> Option<FileType> {
-    if listed != FileType::Unknown {
-        return Some(listed);
-    }
-    // Some file systems do not tell while listing.
-    rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)
-        .ok()
-        .map(|stat| FileType::from_raw_mode(stat.st_mode))
-}
+use crate::disk::os_error::errno;
 
-/// Out of descriptors or memory, nothing that was found says anything about the bundle.
-pub(super) fn exhausted(error: &io::Error) -> io::Result<()> {
-    match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(errno @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Err(errno.into()),
-        _ => Ok(()),
-    }
-}
+/// Opens a directory for listing.
+pub(crate) const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// The error in words, without the number that `io::Error` appends.
-pub(crate) fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
-}
-
-pub(crate) const OPEN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW);
+/// Opens a directory only to look names up in it. That needs no permission to list it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) const LOOK_UP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) const LOOK_UP: OFlags = LIST;
 
 /// Opens a directory for listing, unless it is a link.
-pub(crate) fn open_directory(
-    parent: BorrowedFd<'_>,
-    name: impl rustix::path::Arg + Copy,
-) -> rustix::io::Result<OwnedFd> {
-    rustix::io::retry_on_intr(|| {
-        rustix::fs::openat(parent, name, OPEN | OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
-    })
+pub(crate) fn open_directory(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> rustix::io::Result<OwnedFd> {
+    retry_on_intr(|| openat(parent, name, LIST | OFlags::NOFOLLOW, Mode::empty()))
 }
 
 /// Opens the directory at `path` below `root`, following no link.
-pub(super) fn open_path(root: BorrowedFd<'_>, path: &str) -> io::Result<OwnedFd> {
-    let passing = &mut |_: BorrowedFd<'_>| Ok(());
-    open_path_by(root, path, passing)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+pub(super) fn open_below(root: BorrowedFd<'_>, path: &str) -> io::Result<OwnedFd> {
+    let visit = &mut |_: BorrowedFd<'_>| Ok(());
+    open_below_visiting(root, path, visit)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Opens as [`open_path`] does, and shows every directory on the way, the last one too, before anything in it
-/// is looked up. `None` is the root itself, which is not shown.
-pub(super) fn open_path_by(
+/// Opens as [`open_below`] does. `visit` is called with each directory of the path, the last one included, before a
+/// name is looked up in it. `None` stands for the root itself, which is not visited.
+pub(super) fn open_below_visiting(
     root: BorrowedFd<'_>,
     path: &str,
-    passing: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,
+    visit: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,
 ) -> io::Result<Option<OwnedFd>> {
-    let mut held: Option<OwnedFd> = None;
+    let mut opened: Option<OwnedFd> = None;
     for part in path.split('/').filter(|part| !part.is_empty()) {
-        let handle = open_directory(held.as_ref().map_or(root, |fd| fd.as_fd()), part)?;
-        passing(handle.as_fd())?;
-        held = Some(handle);
+        let handle = open_directory(opened.as_ref().map_or(root, |fd| fd.as_fd()), part)?;
+        visit(handle.as_fd())?;
+        opened = Some(handle);
     }
-    Ok(held)
+    Ok(opened)
 }
 
-/// How a directory is opened that is only passed through: that needs no right to list it.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(crate) const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(crate) const PASSING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// Creates a file for writing.
+///
+/// # Errors
+/// `EXIST` if the name is taken, by a link too; or the system refuses.
+pub(crate) fn create_file(
+    directory: BorrowedFd<'_>,
+    name: impl Arg + Copy,
+    mode: Mode,
+) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    retry_on_intr(|| openat(directory, name, flags, mode))
+}
 
-/// Has a directory's entries written to the disk.
+/// Waits until the entries of a directory are on the disk (fsync).
 pub(crate) fn sync_directory(directory: BorrowedFd<'_>) -> io::Result<()> {
     let file = std::fs::File::from(directory.try_clone_to_owned()?);
     match file.sync_all() {
-        // Some file systems do not know this of directories: then there is nothing that could be done.
+        // Some file systems cannot sync a directory. Nothing more can be done there.
         Err(error) if matches!(errno(&error), Some(Errno::INVAL | Errno::NOTSUP)) => Ok(()),
         other => other,
     }
-}
-
-fn errno(error: &io::Error) -> Option<Errno> {
-    error.raw_os_error().map(Errno::from_raw_os_error)
 }

@@ -1,99 +1,108 @@
-//! Directories that hold memories, wherever they lie: no knowledge source shows what is in them (Y8, Y10).
+//! Sealed directories: they hold memories, so no knowledge source shows what is in them (Y8, Y10).
 
 use std::{io, os::fd::BorrowedFd, sync::Arc};
 
 use crate::{
     disk::{
-        above::Found,
+        ancestors::AncestorCache,
+        directory_set::DirectorySet,
         fence::Fence,
-        marks::{is_marked, is_marker},
-        seals::Seals,
+        marks::{is_mark_name, is_marked},
     },
     manifest::source::Tier,
 };
 
-/// What readers of a directory stay out of. The default is nothing: for those who count memories.
+/// Which directories a reader must not read. The default seals nothing: for reading memories themselves.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Sealed {
-    /// Whether marks count.
-    marks: bool,
-    /// Whether memories are read, in the directory of one scope.
-    scope: bool,
-    /// The memory sources that this is of.
-    sources: Vec<(String, Tier)>,
-    /// The directories in which memory sources keep or kept their scopes, enabled or not, as the file system knows
-    /// them: by whatever name or mount they are reached. They may have no mark yet.
-    tiers: Arc<Seals>,
-    /// Directories that should have a mark and could not be given one.
-    unmarked: Arc<Seals>,
-    /// The names, from the catalog root and folded, of such directories that may not be entered.
-    closed: Vec<Vec<String>>,
+pub(crate) struct SealedDirectories {
+    /// Whether marked directories are sealed.
+    by_marks: bool,
+    /// Whether the reader reads memories, in the directory of one scope.
+    in_scope: bool,
+    /// The memory sources that this was made for.
+    memory_sources: Vec<(String, Tier)>,
+    /// The directories in which memory sources keep or kept their scopes, enabled or not. They may have no mark.
+    tiers: Arc<DirectorySet>,
+    /// Directories that should have a mark and could not be marked.
+    unmarked: Arc<DirectorySet>,
+    /// Directories of memories that cannot be entered, as folded names from the catalog root.
+    paths: Vec<Vec<String>>,
 }
 
-impl Sealed {
-    /// For those who read the directory of one scope, and mark what they find there without a mark.
-    pub(crate) fn of_scope() -> Self {
-        Self { scope: true, ..Self::default() }
+impl SealedDirectories {
+    /// For readers of the directory of one scope. Directories without a mark that they find there get one.
+    pub(crate) fn in_scope() -> Self {
+        Self { in_scope: true, ..Self::default() }
     }
 
-    /// Whether memories are read, in the directory of one scope.
-    pub(crate) fn is_of_scope(&self) -> bool {
-        self.scope
+    /// Whether the reader reads memories, in the directory of one scope.
+    pub(crate) fn is_in_scope(&self) -> bool {
+        self.in_scope
     }
 
     /// For readers of knowledge sources.
-    pub(crate) fn new(
-        sources: Vec<(String, Tier)>,
-        tiers: Arc<Seals>,
-        unmarked: Arc<Seals>,
-        closed: Vec<Vec<String>>,
+    pub(crate) fn for_knowledge(
+        memory_sources: Vec<(String, Tier)>,
+        tiers: Arc<DirectorySet>,
+        unmarked: Arc<DirectorySet>,
+        paths: Vec<Vec<String>>,
     ) -> Self {
-        Self { marks: true, scope: false, sources, tiers, unmarked, closed }
+        Self { by_marks: true, in_scope: false, memory_sources, tiers, unmarked, paths }
     }
 
-    /// Whether it is of these memory sources, and knows of every directory without a mark.
-    pub(crate) fn is_of(&self, sources: &[(String, Tier)], tiers: &Seals, unmarked: &Seals) -> bool {
-        self.sources == sources && *self.unmarked == *unmarked && *self.tiers == *tiers
+    /// Whether this was made for these memory sources and these sets of directories.
+    pub(crate) fn is_up_to_date(
+        &self,
+        memory_sources: &[(String, Tier)],
+        tiers: &DirectorySet,
+        unmarked: &DirectorySet,
+    ) -> bool {
+        self.memory_sources == memory_sources && *self.unmarked == *unmarked && *self.tiers == *tiers
     }
 
-    /// Whether an entry of this name says that its directory holds memories.
-    pub(crate) fn is_mark(&self, name: &[u8]) -> bool {
-        self.marks && is_marker(name)
+    /// Whether an entry of this name seals its directory.
+    pub(crate) fn is_seal(&self, name: &[u8]) -> bool {
+        self.by_marks && is_mark_name(name)
     }
 
-    /// Whether a directory is known to hold memories, if it has no mark.
-    pub(crate) fn has(&self, directory: BorrowedFd<'_>) -> bool {
-        self.tiers.has(directory) || self.unmarked.has(directory)
+    /// Whether a directory is known to be sealed, without looking for its mark.
+    pub(crate) fn contains(&self, directory: BorrowedFd<'_>) -> bool {
+        self.tiers.contains(directory) || self.unmarked.contains(directory)
     }
 
-    /// Whether a directory is known to hold memories, or has a mark.
+    /// Whether a directory is sealed: it is known, or has a mark.
     ///
     /// # Errors
-    /// That cannot be told.
-    pub(crate) fn bars(&self, directory: BorrowedFd<'_>) -> io::Result<bool> {
-        Ok(self.has(directory) || (self.marks && is_marked(directory)?))
+    /// The system does not tell.
+    pub(crate) fn is_sealed(&self, directory: BorrowedFd<'_>) -> io::Result<bool> {
+        Ok(self.contains(directory) || (self.by_marks && is_marked(directory)?))
     }
 
-    /// Whether a directory holds memories, or lies in one that does.
+    /// Whether a directory or one of its ancestors is sealed.
     ///
     /// # Errors
-    /// That cannot be told.
-    pub(crate) fn encloses(&self, directory: BorrowedFd<'_>, found: &mut Found) -> io::Result<bool> {
-        if !self.marks {
+    /// The system does not tell.
+    pub(crate) fn is_within_sealed(
+        &self,
+        directory: BorrowedFd<'_>,
+        cache: &mut AncestorCache,
+    ) -> io::Result<bool> {
+        if !self.by_marks {
             return Ok(false);
         }
-        found.encloses(directory, |identity, handle| {
-            let is_known = self.tiers.is(identity, handle) || self.unmarked.is(identity, handle);
+        cache.any(directory, |identity, handle| {
+            let is_known = self.tiers.contains_identity(identity, handle)
+                || self.unmarked.contains_identity(identity, handle);
             Ok(is_known || is_marked(handle)?)
         })
     }
 
-    /// Whether a path of the manifest leads, by its names, to a directory of memories that may not be entered,
+    /// Whether a path of the manifest leads, by its names alone, to a directory of memories that cannot be entered,
     /// or below one.
-    pub(crate) fn closes(&self, fence: &Fence, path: &str) -> bool {
-        !self.closed.is_empty()
+    pub(crate) fn is_sealed_path(&self, fence: &Fence, path: &str) -> bool {
+        !self.paths.is_empty()
             && fence
                 .folded_names(path)
-                .is_some_and(|names| self.closed.iter().any(|closed| names.starts_with(closed)))
+                .is_some_and(|names| self.paths.iter().any(|sealed| names.starts_with(sealed)))
     }
 }

@@ -1,17 +1,18 @@
-//! What the file system says of the content of a file.
+//! Size and times of a file, by which a later look tells whether its content changed.
 
 use rustix::fs::Stat;
 
 use crate::disk::identity::Identity;
 
-/// What the file system says of a file. Two reads between which it stayed the same saw the same content,
-/// unless the file changed too soon after the first to get another time.
+/// Identity, size and times of a file. If two reads see equal stamps, they saw the same content, unless the file
+/// changed so soon after the first read that its times stayed the same: see [`granularity`](super::granularity).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub(crate) struct Stamp {
     identity: Identity,
-    pub(super) size: u64,
-    /// Nanoseconds since the epoch.
+    size: u64,
+    /// `mtime`, in nanoseconds since the epoch.
     modified: i128,
+    /// `ctime`, in nanoseconds since the epoch.
     changed: i128,
 }
 
@@ -28,14 +29,16 @@ impl Stamp {
         }
     }
 
-    /// Which file it is.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
     pub(crate) fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// When the file last changed in any way; no program can set this time.
-    #[must_use]
-    pub fn changed(&self) -> i128 {
+    /// The `ctime`: when the file last changed in any way, in nanoseconds since the epoch. No program can set it.
+    pub(crate) fn changed(&self) -> i128 {
         self.changed
     }
 }

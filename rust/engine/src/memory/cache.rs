@@ -2,7 +2,7 @@
 
 use crate::{
     bundle::Bundle,
-    disk::{above::Spot, events::Events},
+    disk::{events::EventQueue, location::Location},
     search::index::Index,
 };
 use std::{
@@ -21,7 +21,7 @@ const MAX_TEXT_BYTES: usize = 64 << 20;
 /// watches, and the few files of one scope are compared with the disk quickly.
 #[derive(Debug)]
 pub(crate) struct ScopeCache {
-    events: Events,
+    events: EventQueue,
     cached: Mutex<Cached>,
 }
 
@@ -30,7 +30,7 @@ struct Cached {
     /// Counts up with each use.
     uses: u64,
     /// By the directory of the memory source in one mount, and the path of the scope below it.
-    scopes: BTreeMap<(Spot, Box<str>), CachedScope>,
+    scopes: BTreeMap<(Location, Box<str>), CachedScope>,
 }
 
 #[derive(Debug)]
@@ -43,16 +43,16 @@ struct CachedScope {
 
 impl ScopeCache {
     pub(crate) fn new() -> Self {
-        Self { events: Events::none(), cached: Mutex::default() }
+        Self { events: EventQueue::disabled(), cached: Mutex::default() }
     }
 
     /// A queue of events that gets none: the bundles are not watched.
-    pub(super) fn events(&self) -> &Events {
+    pub(super) fn events(&self) -> &EventQueue {
         &self.events
     }
 
     /// The bundle of a scope's directory; a new one if it is not cached.
-    pub(super) fn bundle(&self, root: Spot, path: &str) -> Arc<Bundle> {
+    pub(super) fn bundle(&self, root: Location, path: &str) -> Arc<Bundle> {
         let mut cached = self.lock();
         cached.uses += 1;
         let last_use = cached.uses;
@@ -68,7 +68,7 @@ impl ScopeCache {
     }
 
     /// Notes how much text the bundle of a scope has after it was read.
-    pub(super) fn set_size(&self, root: Spot, path: &str, index: &Index) {
+    pub(super) fn set_size(&self, root: Location, path: &str, index: &Index) {
         let text_bytes = index.concepts().map(|concept| concept.text_len()).sum();
         let mut cached = self.lock();
         if let Some(scope) = cached.scopes.get_mut(&(root, path.into())) {
@@ -78,7 +78,7 @@ impl ScopeCache {
     }
 
     /// Removes a directory and those below it.
-    pub(super) fn remove(&self, root: Spot, path: &str) {
+    pub(super) fn remove(&self, root: Location, path: &str) {
         let is_below = |other: &str| {
             other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -113,10 +113,10 @@ mod tests {
     use super::*;
     use crate::disk::identity::Identity;
 
-    const ROOT: Spot = spot(2);
+    const ROOT: Location = spot(2);
 
-    const fn spot(inode: u64) -> Spot {
-        Spot::made_up(Identity { device: 1, inode })
+    const fn spot(inode: u64) -> Location {
+        Location::for_test(Identity { device: 1, inode })
     }
 
     fn keys(cache: &ScopeCache) -> Vec<String> {

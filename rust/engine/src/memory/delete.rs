@@ -1,7 +1,7 @@
 //! Deletes a scope's memories, or one concept of them (Y6, Y12).
 
 use crate::{
-    disk::above::Spot,
+    disk::location::Location,
     error::Error,
     memory::{
         delete_concept::delete_concept,
@@ -41,7 +41,7 @@ impl Memory<'_> {
             Ok(tree) => match self.enter(place) {
                 Ok(root) => {
                     let deleted = delete_scopes(&root, &tree, &mut deletion, task);
-                    self.cache.remove(Spot::at(&root), &tree.path);
+                    self.cache.remove(Location::of_directory(&root), &tree.path);
                     deleted?;
                 }
                 Err(failure) => deletion.failures.push(failure),
@@ -72,7 +72,7 @@ impl Memory<'_> {
         // concept cannot be either.
         let _ = clear_temporary(locked.handle());
         let deleted = delete_concept(locked.handle(), name);
-        self.cache.remove(Spot::at(&root), &place.path);
+        self.cache.remove(Location::of_directory(&root), &place.path);
         Ok(deleted.map_err(|failure| failure.below(&place.path))?)
     }
 }

@@ -8,7 +8,7 @@ use rustix::{
 };
 
 use crate::{
-    disk::{above::is_mounted_in, open::sync_directory},
+    disk::{location::is_mounted_in, open::sync_directory},
     memory::{
         directories::open,
         failure::{Action, Cause, Failure, FailureKind},

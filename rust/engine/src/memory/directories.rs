@@ -107,7 +107,7 @@ fn parts(path: &str) -> Result<impl Iterator<Item = (&str, usize)>, Failure> {
 /// Marks a directory. One that existed before and may not be written to is left unmarked: the directories below it
 /// have marks of their own.
 fn mark(directory: BorrowedFd<'_>, is_new: bool) -> io::Result<()> {
-    match marks::put_for_good(directory) {
+    match marks::mark_and_sync(directory) {
         Err(error) if !is_new && marks::is_forbidden(&error) => Ok(()),
         other => other,
     }
@@ -148,8 +148,8 @@ mod tests {
         assert!(open(root.as_fd(), "a/b").unwrap().is_none());
         assert_eq!(make_each(root.as_fd(), "a/b").unwrap().unwrap().len(), 2);
         assert!(open(root.as_fd(), "a/b").unwrap().is_some());
-        assert!(temporary.path().join("a").join(marks::MARKER).is_file());
-        assert!(!temporary.path().join("a/b").join(marks::MARKER).exists(), "the caller marks it");
+        assert!(temporary.path().join("a").join(marks::MARK_NAME).is_file());
+        assert!(!temporary.path().join("a/b").join(marks::MARK_NAME).exists(), "the caller marks it");
         symlink("b", temporary.path().join("a/linked")).unwrap();
         fs::write(temporary.path().join("a/file"), "").unwrap();
         for (path, words) in [

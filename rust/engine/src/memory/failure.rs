@@ -8,7 +8,7 @@ use std::{fmt, io};
 use rustix::io::Errno;
 
 use crate::{
-    disk::{fence::Breach, open::plain},
+    disk::{fence::Breach, os_error::plain},
     work::task::Abandoned,
 };
 

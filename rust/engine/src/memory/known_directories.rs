@@ -3,11 +3,11 @@
 use crate::{
     disk::{
         directory::Directory,
+        directory_set::DirectorySet,
         fence::{Breach, Fence},
         marks::is_marked,
-        open::PASSING,
-        sealed::Sealed,
-        seals::Seals,
+        open::LOOK_UP,
+        sealed::SealedDirectories,
     },
     manifest::{
         snapshot::Snapshot,
@@ -51,9 +51,9 @@ pub struct Marking {
 pub(crate) struct KnownDirectories {
     /// The directories of tiers, of all memory sources that the manifest named. They stay sealed when they are
     /// moved, and when no source names them any more.
-    tiers: ArcSwap<Seals>,
+    tiers: ArcSwap<DirectorySet>,
     /// Directories that should have a mark and have none.
-    unmarked: ArcSwap<Seals>,
+    unmarked: ArcSwap<DirectorySet>,
 }
 
 impl KnownDirectories {
@@ -66,7 +66,7 @@ impl KnownDirectories {
         fence: &Fence,
         snapshot: &Snapshot,
         task: &Task,
-    ) -> Result<Sealed, Abandoned> {
+    ) -> Result<SealedDirectories, Abandoned> {
         let mut closed = Vec::new();
         for (path, tier) in snapshot.memories() {
             self.note_tier(fence, path, *tier, task)?;
@@ -78,12 +78,17 @@ impl KnownDirectories {
             }
         }
         let sources = snapshot.memories().to_vec();
-        Ok(Sealed::new(sources, self.tiers.load_full(), self.unmarked.load_full(), closed))
+        Ok(SealedDirectories::for_knowledge(
+            sources,
+            self.tiers.load_full(),
+            self.unmarked.load_full(),
+            closed,
+        ))
     }
 
     /// Whether [`sealed`](Self::sealed) would give equal directories.
-    pub(crate) fn are_all_in(&self, sealed: &Sealed, snapshot: &Snapshot) -> bool {
-        sealed.is_of(snapshot.memories(), &self.tiers.load(), &self.unmarked.load())
+    pub(crate) fn are_all_in(&self, sealed: &SealedDirectories, snapshot: &Snapshot) -> bool {
+        sealed.is_up_to_date(snapshot.memories(), &self.tiers.load(), &self.unmarked.load())
     }
 
     /// Remembers the directories of the tiers of a snapshot. Nothing is written.
@@ -151,7 +156,7 @@ impl KnownDirectories {
     /// The caller no longer waits.
     fn note_tier(&self, fence: &Fence, path: &str, tier: Tier, task: &Task) -> Result<(), Abandoned> {
         let Ok(directory) = open_tier(fence, path, tier) else { return Ok(()) };
-        if self.tiers.load().has(directory.as_fd()) {
+        if self.tiers.load().contains(directory.as_fd()) {
             return Ok(());
         }
         if !is_marked(directory.as_fd()).unwrap_or(false) {
@@ -160,17 +165,17 @@ impl KnownDirectories {
         }
         // Last: if the walk was abandoned, the next call does it again.
         self.tiers.rcu(|tiers| {
-            let mut tiers = Seals::clone(tiers);
+            let mut tiers = DirectorySet::clone(tiers);
             tiers.add(directory.as_fd(), MAX_TIERS);
             tiers
         });
         Ok(())
     }
 
-    fn add_unmarked(&self, new: &Seals) {
+    fn add_unmarked(&self, new: &DirectorySet) {
         if !new.is_empty() {
             self.unmarked.rcu(|unmarked| {
-                let mut unmarked = Seals::clone(unmarked);
+                let mut unmarked = DirectorySet::clone(unmarked);
                 unmarked.extend(new, MAX_UNMARKED);
                 unmarked
             });
@@ -195,7 +200,7 @@ fn open_tier(fence: &Fence, path: &str, tier: Tier) -> rustix::io::Result<OwnedF
         None => fence.manifest_directory().join(path),
     };
     let path = source.join(tier_directory(tier));
-    retry_on_intr(|| open(&path, PASSING, Mode::empty()))
+    retry_on_intr(|| open(&path, LOOK_UP, Mode::empty()))
 }
 
 #[cfg(test)]
@@ -203,7 +208,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::marks::MARKER;
+    use crate::disk::marks::MARK_NAME;
 
     fn diary(path: &str, enabled: bool) -> Source {
         let (role, tier) = (Role::Memory, Some(Tier::User));
@@ -221,8 +226,8 @@ mod tests {
             let sources = [diary("missing", enabled), diary("m", enabled)];
             let [marking] = known.mark(&fence, &sources, &Task::default()).unwrap().try_into().unwrap();
             assert_eq!((marking.source, marking.marked, marking.failed), (1, 2, 0));
-            assert!(root.join("m/memory-user/acme").join(MARKER).is_file());
-            assert!(!root.join("m").join(MARKER).exists());
+            assert!(root.join("m/memory-user/acme").join(MARK_NAME).is_file());
+            assert!(!root.join("m").join(MARK_NAME).exists());
         }
     }
 

@@ -148,7 +148,7 @@ impl<'root> LockedDirectory<'root> {
 
     /// Marks the directory, before anything is written in it.
     fn mark(&self) -> Result<(), Failure> {
-        marks::put_for_good(self.handle())
+        marks::mark_and_sync(self.handle())
             .map_err(|error| Failure::at(self.path, FailureKind::failed(Action::Mark, error)))
     }
 

@@ -3,11 +3,12 @@
 
 use crate::{
     disk::{
-        above::is_mounted_in,
+        directory_set::DirectorySet,
+        entry::kind_of_listed,
         identity::Identity,
-        marks::{is_exact_marker, is_marker, put},
+        location::is_mounted_in,
+        marks::{is_exact_mark_name, is_mark_name, mark},
         open::{open_directory, sync_directory},
-        seals::Seals,
     },
     memory::failure::Cause,
     work::task::{Abandoned, Task},
@@ -41,7 +42,7 @@ pub(super) struct Outcome {
     /// The first that could not be marked.
     pub(super) first_failure: Option<Unmarked>,
     /// The directories that have no mark after the walk.
-    pub(super) unmarked: Seals,
+    pub(super) unmarked: DirectorySet,
 }
 
 /// A directory that could not be marked as memories.
@@ -178,7 +179,7 @@ impl Walk {
             self.outcome.unmarked.add(directory, MAX_UNMARKED);
             return Some(());
         }
-        match put(directory) {
+        match mark(directory) {
             Ok(true) => {
                 self.outcome.marked += 1;
                 if self.outcome.marked <= MAX_SINGLE_SYNCS {
@@ -215,18 +216,12 @@ fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
-        if is_marker(name.to_bytes()) {
+        if is_mark_name(name.to_bytes()) {
             // Readers that do not list the directory look up the exact name only.
-            is_marked |= is_exact_marker(name.to_bytes());
+            is_marked |= is_exact_mark_name(name.to_bytes());
             continue;
         }
-        let kind = match entry.file_type() {
-            // Some file systems do not tell the kind while listing.
-            FileType::Unknown => statat(directory.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)
-                .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
-            kind => kind,
-        };
-        if kind == FileType::Directory {
+        if matches!(kind_of_listed(directory.fd()?, &entry), Ok(Some(FileType::Directory))) {
             directories.push(name.to_owned());
         }
     }
@@ -254,7 +249,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::disk::marks::MARKER;
+    use crate::disk::marks::MARK_NAME;
 
     fn mark(root: &Path) -> Outcome {
         let handle = fs::File::open(root).unwrap();
@@ -273,10 +268,10 @@ mod tests {
         assert_eq!((first.marked, first.failed, first.first_failure.is_none()), (4, 0, true));
         assert_eq!(mark(root).marked, 0);
         for path in ["memory-user", "memory-user/acme", "memory-user/acme/ann/deeper"] {
-            assert!(root.join(path).join(MARKER).is_file(), "{path}");
+            assert!(root.join(path).join(MARK_NAME).is_file(), "{path}");
         }
         for path in [".", "memory-session", "elsewhere"] {
-            assert!(!root.join(path).join(MARKER).exists(), "{path}");
+            assert!(!root.join(path).join(MARK_NAME).exists(), "{path}");
         }
     }
 
@@ -287,7 +282,7 @@ mod tests {
         let handle = fs::File::open(temporary.path()).unwrap();
         let noted = walk(handle.as_fd(), "memory-user", 2, Missing::Note, &Task::default()).unwrap();
         assert_eq!((noted.marked, noted.unmarked.len()), (0, 2));
-        assert!(!temporary.path().join("memory-user").join(MARKER).exists());
+        assert!(!temporary.path().join("memory-user").join(MARK_NAME).exists());
     }
 
     #[test]
@@ -296,8 +291,8 @@ mod tests {
         let deep = |depth: usize| temporary.path().join("memory-user").join("d/".repeat(depth));
         fs::create_dir_all(deep(MAX_DEPTH + 5)).unwrap();
         let done = mark(temporary.path());
-        assert!(deep(MAX_DEPTH).join(MARKER).is_file());
-        assert!(!deep(MAX_DEPTH + 1).join(MARKER).is_file());
+        assert!(deep(MAX_DEPTH).join(MARK_NAME).is_file());
+        assert!(!deep(MAX_DEPTH + 1).join(MARK_NAME).is_file());
         assert_eq!(done.failed, 1);
         assert!(matches!(done.first_failure.unwrap().cause, Cause::TooDeep(MAX_DEPTH)));
         assert_eq!(done.unmarked.len(), 1, "the directory at the limit stays closed to readers of knowledge");

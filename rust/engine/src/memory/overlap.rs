@@ -2,7 +2,7 @@
 
 use crate::{
     disk::{
-        above::{Found, climb},
+        ancestors::{AncestorCache, visit_ancestors},
         directory::Directory,
         fence::Fence,
         identity::Identity,
@@ -121,7 +121,7 @@ impl Root {
 /// Whether the directory of a memory source is a directory of memories, or lies in one.
 pub(super) fn is_among_memories(directory: &Directory) -> io::Result<bool> {
     let barred = |_, handle: BorrowedFd<'_>| is_marked(handle);
-    Found::default().encloses(directory.handle.as_fd(), barred)
+    AncestorCache::default().any(directory.handle.as_fd(), barred)
 }
 
 /// The directory and every one above it, as far as they can be examined, and whether one is marked.
@@ -129,7 +129,7 @@ fn ancestors(directory: OwnedFd) -> (BTreeSet<Identity>, bool) {
     let mut found = BTreeSet::new();
     let mut marked = false;
     // Directories that cannot be examined are compared by name alone.
-    let _ = climb(directory, |spot, handle| {
+    let _ = visit_ancestors(directory, |spot, handle| {
         found.insert(spot.identity);
         marked = marked || is_marked(handle).unwrap_or(false);
         Ok(ControlFlow::Continue(()))

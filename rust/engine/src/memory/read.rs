@@ -10,7 +10,7 @@ use crate::{
         searchable::{Searchable, SourceIdentity, Sources, Unavailable},
     },
     bundle::{UpToDate, error::CompareError, options::CompareOptions},
-    disk::{above::Spot, marks, sealed::Sealed},
+    disk::{location::Location, marks, sealed::SealedDirectories},
     document::{
         concept::compare_by_parts,
         problem::{NewProblem, Problem, Reported},
@@ -151,15 +151,15 @@ impl Memory<'_> {
         let Some(opened) = open_each(root.handle.as_fd(), &place.path)? else { return Ok(None) };
         for directory in &opened {
             // Memories are read although a mark cannot be written.
-            let _ = marks::put(directory.as_fd());
+            let _ = marks::mark(directory.as_fd());
         }
-        let spot = Spot::at(&root);
+        let spot = Location::of_directory(&root);
         let options = CompareOptions {
             events: self.cache.events(),
             max_bytes: self.max_bytes,
             threads: self.threads,
             task,
-            sealed: &Arc::new(Sealed::of_scope()),
+            sealed: &Arc::new(SealedDirectories::in_scope()),
             source: place.source,
         };
         match self.cache.bundle(spot, &place.path).update(&root, options) {

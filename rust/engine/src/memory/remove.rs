@@ -7,15 +7,16 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, statat, unlinkat},
+    fs::{AtFlags, Dir, FileType, unlinkat},
     io::{Errno, retry_on_intr},
 };
 
 use crate::{
     disk::{
-        above::is_mounted_in,
+        entry::kind_of_listed,
+        location::is_mounted_in,
         marks,
-        open::{OPEN, open_directory, sync_directory},
+        open::{open_directory, sync_directory},
     },
     document::name::is_concept,
     memory::failure::Cause,
@@ -55,15 +56,8 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> io::Result<Vec<(CString, Fil
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
-        let mut kind = entry.file_type();
-        if kind == FileType::Unknown {
-            kind = match retry_on_intr(|| statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)) {
-                Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-                Err(Errno::NOENT) => continue,
-                Err(errno) => return Err(errno.into()),
-            };
-        }
-        if kind == FileType::Directory || !marks::is_marker(name.to_bytes()) {
+        let Some(kind) = kind_of_listed(directory, &entry)? else { continue };
+        if kind == FileType::Directory || !marks::is_mark_name(name.to_bytes()) {
             found.push((name.to_owned(), kind));
         }
     }
@@ -106,14 +100,14 @@ fn remove_with_mark(parent: BorrowedFd<'_>, name: &CStr, directory: BorrowedFd<'
     if marks::is_marked(directory)? {
         sync_directory(directory)?;
     }
-    let marked = marks::remove(directory)?;
+    let marked = marks::unmark(directory)?;
     match retry_on_intr(|| unlinkat(parent, name, AtFlags::REMOVEDIR)) {
         Ok(()) | Err(Errno::NOENT) => return Ok(Removal::Done),
-        Err(Errno::NOTEMPTY | Errno::EXIST) if marked => marks::put_for_good(directory)?,
+        Err(Errno::NOTEMPTY | Errno::EXIST) if marked => marks::mark_and_sync(directory)?,
         Err(Errno::NOTEMPTY | Errno::EXIST) => {}
         Err(errno) => {
             if marked {
-                marks::put_for_good(directory)?;
+                marks::mark_and_sync(directory)?;
             }
             return Err(errno.into());
         }
@@ -141,8 +135,10 @@ fn open_unmounted(parent: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<Own
     // The device number does not tell this: a directory of the same file system may be mounted there.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
-        use rustix::fs::{ResolveFlags, openat2};
-        let flags = OPEN | OFlags::RDONLY | OFlags::DIRECTORY;
+        use crate::disk::open::LIST;
+        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+
+        let flags = LIST | OFlags::NOFOLLOW;
         match retry_on_intr(|| openat2(parent, name, flags, Mode::empty(), ResolveFlags::NO_XDEV)) {
             // An old kernel or a sandbox does not know the call.
             Err(Errno::NOSYS | Errno::PERM) => {}
@@ -227,7 +223,7 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let path = temporary.path().join("scope");
         fs::create_dir_all(path.join("inner/.hidden")).unwrap();
-        for file in ["a.md", "inner/b.md", "inner/.hidden/c.md", "inner/text", "index.md", marks::MARKER] {
+        for file in ["a.md", "inner/b.md", "inner/.hidden/c.md", "inner/text", "index.md", marks::MARK_NAME] {
             fs::write(path.join(file), "").unwrap();
         }
         std::os::unix::fs::symlink("..", path.join("linked.md")).unwrap();

@@ -6,19 +6,21 @@
 
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, Write},
     os::fd::BorrowedFd,
 };
 
 use rustix::{
-    fs::{
-        AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, renameat, unlinkat,
-    },
+    fs::{AtFlags, Gid, Mode, Stat, Uid, fchmod, fchown, fstat, renameat, unlinkat},
     io::{Errno, retry_on_intr},
 };
 
 use crate::{
-    disk::open::{OPEN, sync_directory},
+    disk::{
+        entry::Links,
+        open::{create_file, sync_directory},
+        regular::{NotOpened, NotRead, open_regular, read_at_most},
+    },
     memory::failure::{Action, FailureKind},
 };
 
@@ -42,29 +44,19 @@ pub(super) fn read(
     name: &str,
     max_bytes: u64,
 ) -> Result<Option<Existing>, FailureKind> {
-    // Without NONBLOCK, opening a pipe would wait for a writer.
-    let flags = OPEN | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let handle = match retry_on_intr(|| openat(directory, name, flags, Mode::empty())) {
-        Ok(handle) => handle,
-        Err(Errno::NOENT) => return Ok(None),
-        Err(Errno::LOOP) => return Err(FailureKind::Link),
-        // The error for a socket.
-        Err(Errno::NXIO | Errno::OPNOTSUPP) => return Err(FailureKind::NotAFile),
-        Err(errno) => return Err(FailureKind::failed(Action::Read, errno)),
+    let (file, stat) = match open_regular(directory, name, Links::NoFollow) {
+        Ok(opened) => opened,
+        Err(NotOpened::Failed(Errno::NOENT)) => return Ok(None),
+        Err(NotOpened::Failed(Errno::LOOP)) => return Err(FailureKind::Link),
+        Err(NotOpened::Failed(errno)) => return Err(FailureKind::failed(Action::Read, errno)),
+        Err(NotOpened::NotRegular(_)) => return Err(FailureKind::NotAFile),
     };
-    let stat = fstat(&handle).map_err(|errno| FailureKind::failed(Action::Read, errno))?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(FailureKind::NotAFile);
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    match read_at_most(&file, size, max_bytes) {
+        Ok(bytes) => Ok(Some(Existing { bytes, stat })),
+        Err(NotRead::TooLarge) => Err(FailureKind::TooLarge(max_bytes)),
+        Err(NotRead::Failed(error)) => Err(FailureKind::failed(Action::Read, error)),
     }
-    let mut bytes = Vec::new();
-    File::from(handle)
-        .take(max_bytes + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| FailureKind::failed(Action::Read, error))?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(FailureKind::TooLarge(max_bytes));
-    }
-    Ok(Some(Existing { bytes, stat }))
 }
 
 /// Puts a file with these bytes in the place of `name`, or makes it; the directory is locked. The file gets the
@@ -98,8 +90,7 @@ pub(super) fn clear_temporary(directory: BorrowedFd<'_>) -> io::Result<()> {
 /// Writes the temporary file, and calls `fsync` for it.
 fn write_temporary(directory: BorrowedFd<'_>, bytes: &[u8], like: Option<Stat>) -> io::Result<()> {
     clear_temporary(directory)?;
-    let flags = OPEN | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-    let handle = retry_on_intr(|| openat(directory, TEMPORARY, flags, PRIVATE_FILE))?;
+    let handle = create_file(directory, TEMPORARY, PRIVATE_FILE)?;
     if let Some(like) = like {
         let made = fstat(&handle)?;
         if (made.st_uid, made.st_gid) != (like.st_uid, like.st_gid) {

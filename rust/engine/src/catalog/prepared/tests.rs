@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::disk::above::Roof;
+use crate::disk::root_ancestors::RootAncestors;
 
 /// A knowledge source `a/kb` that was read and is watched.
 fn watched(root: &Path, test: impl FnOnce(&Fence, Preparation<'_>, &Snapshot)) {
@@ -19,7 +19,7 @@ fn watched(root: &Path, test: impl FnOnce(&Fence, Preparation<'_>, &Snapshot)) {
         tier: None,
     };
     let snapshot = Snapshot::new(1, vec![source], root.to_owned());
-    let (bundles, events, known) = (Bundles::default(), Events::new(), KnownDirectories::default());
+    let (bundles, events, known) = (Bundles::default(), EventQueue::new(), KnownDirectories::default());
     let task = Task::default();
     let preparation = Preparation {
         fence: &fence,
@@ -46,13 +46,13 @@ fn a_mark_above_the_catalog_root_is_seen_without_events() {
     let temporary = tempfile::tempdir().unwrap();
     let root = temporary.path().join("root");
     watched(&root, |fence, preparation, snapshot| {
-        if preparation.events.missing().is_some() {
+        if preparation.events.why_unavailable().is_some() {
             return;
         }
         assert!(is_unchanged(preparation, snapshot));
         fs::write(temporary.path().join(".okf-memory"), "").unwrap();
         assert!(!is_unchanged(preparation, snapshot));
-        assert!(Roof::above(fence.root(), preparation.events).is_none());
+        assert!(RootAncestors::check(fence.root(), preparation.events).is_none());
         let mut prepared = Prepared::default();
         prepared.add(snapshot, &[0], preparation).unwrap();
         assert!(prepared.get(0).unwrap_err().is_among_memories);
@@ -69,7 +69,7 @@ fn the_background_check_sees_a_mark_of_which_nothing_told() {
         let is_clean = || {
             let known = bundles.known();
             let bundle = known.values().next().map(|known| known.bundle.key()).unwrap();
-            events.look().is_none_or(|look| look.is_clean(bundle))
+            events.drain().is_none_or(|look| look.is_clean(bundle))
         };
         bundles.check(fence, events);
         assert!(is_clean());
@@ -77,6 +77,6 @@ fn the_background_check_sees_a_mark_of_which_nothing_told() {
         fs::write(root.join("a/.okf-memory"), "").unwrap();
         assert!(is_clean());
         bundles.check(fence, events);
-        assert!(events.missing().is_some() || !is_clean());
+        assert!(events.why_unavailable().is_some() || !is_clean());
     });
 }

@@ -1,86 +1,82 @@
-//! No other system queues events before the change that caused them returns.
+//! Systems other than Linux: none of them queues an event before the change that caused it is complete.
 
 use std::{convert::Infallible, ffi::CStr, marker::PhantomData, os::fd::BorrowedFd, path::Path};
 
 use rustix::fs::Stat;
 
-use super::Dirt;
-use super::Unwatchable;
-use crate::disk::identity::Identity;
+use crate::disk::{
+    events::{dirty::Dirty, unwatchable::Unwatchable},
+    identity::Identity,
+};
 
 const REASON: &str = "this system does not tell of changes in time";
 
 /// No events.
 #[derive(Debug)]
-pub(crate) struct Events;
+pub(crate) struct EventQueue;
 
-/// There is never one.
-pub(crate) struct Look<'events>(Infallible, PhantomData<&'events Events>);
+/// Never exists.
+pub(crate) struct QueueGuard<'queue>(Infallible, PhantomData<&'queue EventQueue>);
 
-impl Events {
+#[allow(clippy::unused_self)] // The same interface as on Linux.
+impl EventQueue {
     pub(crate) fn new() -> Self {
         Self
     }
 
-    pub(crate) fn none() -> Self {
+    pub(crate) fn disabled() -> Self {
         Self
     }
 
-    #[allow(clippy::unused_self)] // As where there are events.
-    pub(crate) fn missing(&self) -> Option<&str> {
+    pub(crate) fn why_unavailable(&self) -> Option<&str> {
         Some(REASON)
     }
 
-    #[allow(clippy::unused_self)] // As where there are events.
-    pub(crate) fn queue(&self) -> Option<Look<'_>> {
+    pub(crate) fn drain(&self) -> Option<QueueGuard<'_>> {
         None
     }
 
-    #[allow(clippy::unused_self)] // As where there are events.
-    pub(crate) fn look(&self) -> Option<Look<'_>> {
+    pub(crate) fn lock(&self) -> Option<QueueGuard<'_>> {
         None
     }
-}
 
-impl Events {
-    #[allow(clippy::unused_self)] // As where there are events.
     pub(crate) fn close(&self) {}
 }
 
-impl Look<'_> {
+impl QueueGuard<'_> {
     pub(crate) fn is_clean(&self, _bundle: u64) -> bool {
         match self.0 {}
     }
 
-    pub(crate) fn way(&self) -> u64 {
+    pub(crate) fn path_version(&self) -> u64 {
         match self.0 {}
     }
 
-    pub(crate) fn watch_way(&mut self, _handle: BorrowedFd<'_>) -> bool {
+    pub(crate) fn watch_path_directory(&mut self, _handle: BorrowedFd<'_>) -> bool {
         match self.0 {}
     }
 
-    pub(crate) fn roof(&self) -> u64 {
+    pub(crate) fn unwatch_paths(&mut self) {
         match self.0 {}
     }
 
-    pub(crate) fn watch_above(&mut self, _handle: BorrowedFd<'_>) -> bool {
+    pub(crate) fn ancestors_version(&self) -> u64 {
         match self.0 {}
     }
 
-    pub(crate) fn forget_ways(&mut self) {
+    pub(crate) fn watch_ancestor(&mut self, _handle: BorrowedFd<'_>) -> bool {
         match self.0 {}
     }
 
-    pub(crate) fn begin(&mut self, _bundle: u64) -> Dirt {
+    pub(crate) fn begin_comparison(&mut self, _bundle: u64) -> Dirty {
         match self.0 {}
     }
 
-    pub(crate) fn end(&mut self, _bundle: u64, _done: bool) {
+    pub(crate) fn end_comparison(&mut self, _bundle: u64, _succeeded: bool) {
         match self.0 {}
     }
 
-    pub(crate) fn doubt(&mut self, _bundle: u64) {
+    pub(crate) fn mark_dirty(&mut self, _bundle: u64) {
         match self.0 {}
     }
 
@@ -92,7 +88,7 @@ impl Look<'_> {
         match self.0 {}
     }
 
-    pub(crate) fn watch(
+    pub(crate) fn watch_directory(
         &mut self,
         _bundle: u64,
         _path: &str,
@@ -101,14 +97,14 @@ impl Look<'_> {
         match self.0 {}
     }
 
-    pub(crate) fn has_room(&self, _bundle: u64, _files: usize) -> Result<(), Unwatchable> {
+    pub(crate) fn check_file_limit(&self, _bundle: u64, _files: usize) -> Result<(), Unwatchable> {
         match self.0 {}
     }
 
     pub(crate) fn watch_file(
         &mut self,
         _bundle: u64,
-        _path: &str,
+        _directory: &str,
         _parent: BorrowedFd<'_>,
         _name: &CStr,
         _stat: &Stat,
@@ -116,30 +112,30 @@ impl Look<'_> {
         match self.0 {}
     }
 
-    pub(crate) fn forget_file(&mut self, _bundle: u64, _path: &str, _file: Identity) {
+    pub(crate) fn unwatch_file(&mut self, _bundle: u64, _directory: &str, _file: Identity) {
         match self.0 {}
     }
 
-    pub(crate) fn forget_files(&mut self, _bundle: u64) {
+    pub(crate) fn unwatch_files(&mut self, _bundle: u64) {
         match self.0 {}
     }
 
-    pub(crate) fn release(&mut self, _bundle: u64) {
+    pub(crate) fn unwatch_bundle(&mut self, _bundle: u64) {
         match self.0 {}
     }
 }
 
 /// Why events of a file system do not tell of every change.
-pub(crate) fn incomplete(_handle: BorrowedFd<'_>) -> Option<String> {
+pub(crate) fn why_incomplete(_handle: BorrowedFd<'_>) -> Option<String> {
     Some(REASON.to_owned())
 }
 
-/// Whether a file system stamps changes with the clock of this machine; that cannot be told here.
-pub(crate) fn has_our_clock(_handle: BorrowedFd<'_>) -> bool {
+/// Whether the times of files on a file system come from the clock of this machine. This system does not tell.
+pub(crate) fn uses_local_clock(_handle: BorrowedFd<'_>) -> bool {
     false
 }
 
-/// Whether a single file is mounted below a directory; it makes no difference here.
-pub(crate) fn holds_mounted_file(_directory: &Path) -> bool {
+/// Whether a single file is mounted below a directory. Without events it makes no difference.
+pub(crate) fn contains_file_mount(_directory: &Path) -> bool {
     false
 }

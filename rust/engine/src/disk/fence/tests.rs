@@ -1,12 +1,14 @@
-use std::fs::Permissions;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::{
+    fs::Permissions,
+    os::unix::fs::{PermissionsExt, symlink},
+};
 
 use rustix::fs::Dir;
 use tempfile::TempDir;
 
 use super::*;
 
-/// A directory with these directories in it, without links on the way to it.
+/// A temporary directory with these directories in it. Its path has no links.
 fn tree(directories: &[&str]) -> (TempDir, PathBuf) {
     let guard = tempfile::tempdir().unwrap();
     let base = fs::canonicalize(guard.path()).unwrap();
@@ -20,7 +22,7 @@ fn fence(root: &Path) -> Fence {
     Fence::new(root, root).unwrap()
 }
 
-/// The code of a refusal; its reason is checked for what no reason may carry.
+/// The code of a refusal. No reason may contain a path.
 fn refused(fence: &Fence, path: &str) -> &'static str {
     let breach = fence.enter(path).unwrap_err();
     assert!(!breach.reason.contains('/'), "{path}: {}", breach.reason);
@@ -37,8 +39,8 @@ fn names(directory: &Directory) -> Vec<String> {
     names
 }
 
-/// Whether permissions mean nothing here, as for root.
-fn is_all_powerful(base: &Path) -> bool {
+/// Whether this account may open everything, as root may.
+fn ignores_permissions(base: &Path) -> bool {
     let locked = base.join("locked-probe");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, Permissions::from_mode(0o000)).unwrap();
@@ -71,7 +73,7 @@ fn one_directory_has_one_identity() {
 }
 
 #[test]
-fn the_root_itself_is_inside() {
+fn the_root_itself_may_be_a_source() {
     let (_guard, base) = tree(&["a"]);
     for path in [".", "./", "a/..", "a/../"] {
         assert_eq!(names(&fence(&base).enter(path).unwrap()), ["a"], "{path}");
@@ -79,7 +81,7 @@ fn the_root_itself_is_inside() {
 }
 
 #[test]
-fn spelling_is_checked_before_anything_else() {
+fn the_spelling_is_checked_first() {
     let (_guard, base) = tree(&["a", "C:", "C:x", "\\x"]);
     let fence = fence(&base);
     assert_eq!(refused(&fence, ""), "EMPTY_PATH");
@@ -110,7 +112,7 @@ fn spelling_is_checked_before_anything_else() {
 }
 
 #[test]
-fn a_backslash_is_a_character_like_others() {
+fn a_backslash_is_part_of_a_name() {
     let (_guard, base) = tree(&["a\\b", "a\\..", "ab:c", "1:x"]);
     for path in ["a\\b", "a\\..", "ab:c", "1:x"] {
         assert_eq!(fence(&base).enter(path).unwrap().path, base.join(path));
@@ -118,7 +120,7 @@ fn a_backslash_is_a_character_like_others() {
 }
 
 #[test]
-fn dots_are_legal_if_the_result_stays_inside() {
+fn dot_dot_is_allowed_if_the_result_is_inside() {
     let (_guard, base) = tree(&["root/catalogs/a", "root/bundles/b", "outside"]);
     let fence = Fence::new(&base.join("root"), &base.join("root/catalogs")).unwrap();
     assert_eq!(fence.enter("a").unwrap().path, base.join("root/catalogs/a"));
@@ -130,7 +132,7 @@ fn dots_are_legal_if_the_result_stays_inside() {
 }
 
 #[test]
-fn whole_components_are_compared_and_case_counts() {
+fn whole_names_are_compared_and_case_counts() {
     let (_guard, base) = tree(&["root/a", "rootx/a", "roo", "Root/a"]);
     let fence = fence(&base.join("root"));
     for path in ["../rootx/a", "../rootx", "../roo", "../Root/a", "../ROOT"] {
@@ -173,7 +175,7 @@ fn the_root_may_be_a_link() {
 }
 
 #[test]
-fn a_swapped_root_is_seen_at_the_next_entry() {
+fn a_replaced_root_is_noticed_when_a_directory_is_entered_again() {
     let (_guard, base) = tree(&["one/a", "two/a"]);
     symlink("one", base.join("now")).unwrap();
     let fence = fence(&base.join("now"));
@@ -225,7 +227,7 @@ fn links_below_the_root_are_refused() {
     {
         assert_eq!(refused(&fence, path), "REPARSE_POINT_IN_PATH", "{path}");
     }
-    // Decided on names: the link is not on the way.
+    // `..` is resolved by names, so the link is not on the way.
     assert_eq!(fence.enter("out/../real/a").unwrap().path, root.join("real/a"));
 }
 
@@ -245,7 +247,7 @@ fn links_to_nothing_are_not_found() {
 }
 
 #[test]
-fn a_link_between_root_and_manifest_is_on_the_way() {
+fn a_link_between_the_root_and_the_manifest_is_refused() {
     let (_guard, base) = tree(&["real/a", "b"]);
     symlink("real", base.join("link")).unwrap();
     let fence = Fence::new(&base, &base.join("link")).unwrap();
@@ -254,7 +256,7 @@ fn a_link_between_root_and_manifest_is_on_the_way() {
 }
 
 #[test]
-fn what_was_entered_stays_entered() {
+fn an_entered_directory_stays_the_same_when_a_link_replaces_it() {
     let (_guard, base) = tree(&["a/honest", "elsewhere/secret"]);
     let directory = fence(&base).enter("a").unwrap();
     fs::rename(base.join("a"), base.join("moved")).unwrap();
@@ -264,9 +266,9 @@ fn what_was_entered_stays_entered() {
 }
 
 #[test]
-fn permissions_decide_what_can_be_said() {
+fn permissions_decide_which_reason_is_given() {
     let (_guard, base) = tree(&["passable/a", "closed/a", "target"]);
-    if is_all_powerful(&base) {
+    if ignores_permissions(&base) {
         return;
     }
     let chmod = |path: &str, mode| {
@@ -279,13 +281,13 @@ fn permissions_decide_what_can_be_said() {
     let breach = fence.enter("target").unwrap_err();
     assert_eq!(breach.code, Code::TargetNotFound);
     assert!(
-        breach.reason.starts_with("its directory cannot be opened (permission denied"),
+        breach.reason.starts_with("its directory cannot be opened (permission denied)"),
         "{}",
         breach.reason
     );
     assert_eq!(refused(&fence, "closed"), "TARGET_NOT_FOUND");
     assert_eq!(refused(&fence, "closed/a"), "REPARSE_POINT_IN_PATH");
-    if PASSING != OFlags::RDONLY {
+    if LOOK_UP != LIST {
         assert!(fence.enter("passable/a").is_ok());
     }
     for path in ["passable", "closed", "target"] {
@@ -294,7 +296,7 @@ fn permissions_decide_what_can_be_said() {
 }
 
 #[test]
-fn names_of_any_script_work() {
+fn names_in_any_script_are_entered() {
     let (_guard, base) = tree(&["Übersicht/été", "知識/注文", "with space/ a "]);
     for path in ["Übersicht/été", "知識/注文", "with space/ a ", "知識/../Übersicht"] {
         assert!(fence(&base).enter(path).is_ok(), "{path}");
@@ -320,7 +322,7 @@ fn nothing_is_left_open_after_a_refusal() {
     let (_guard, base) = tree(&["a/b/c"]);
     symlink("c", base.join("a/b/link")).unwrap();
     let fence = fence(&base);
-    // More than the usual limit of open files.
+    // Far more often than the usual limit of open files.
     for _ in 0..5000 {
         assert_eq!(refused(&fence, "a/b/link"), "REPARSE_POINT_IN_PATH");
         assert!(fence.enter("a/b/c").is_ok());

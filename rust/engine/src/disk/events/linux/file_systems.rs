@@ -1,4 +1,4 @@
-//! What kind of file system a bundle is on, and what is mounted in it.
+//! Which file systems have complete events and local times, and whether single files are mounted.
 
 use std::{
     ffi::OsString,
@@ -9,7 +9,9 @@ use std::{
 
 use rustix::io::Errno;
 
-/// File systems that only this kernel changes, by their magic numbers.
+use crate::disk::os_error::plain;
+
+/// The magic numbers of file systems that only this kernel changes.
 const LOCAL: [u64; 17] = [
     0xEF53,      // ext2, ext3, ext4
     0x5846_5342, // XFS
@@ -29,32 +31,33 @@ const LOCAL: [u64; 17] = [
     0x7371_7368, // SquashFS
     0xE0F5_E1E2, // EROFS
 ];
-/// What overlays are known by. What is changed in one is changed in a layer of this machine.
+/// The magic number of overlay file systems. Their files are in layers on this machine, so times are local. Events are
+/// not complete: a file that is written for the first time is copied to another layer, and becomes another inode.
 const OVERLAY: u64 = 0x794C_7630;
 
 /// The magic number of the file system that holds `handle`.
-fn kind(handle: BorrowedFd<'_>) -> Result<u64, Errno> {
+fn magic_number(handle: BorrowedFd<'_>) -> Result<u64, Errno> {
     // The field's type differs between systems.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
     rustix::fs::fstatfs(handle).map(|stat| stat.f_type as u64 & 0xFFFF_FFFF)
 }
 
-/// Why events of the file system that holds `handle` do not tell of every change, if they do not.
-pub(crate) fn incomplete(handle: BorrowedFd<'_>) -> Option<String> {
-    match kind(handle) {
-        Ok(kind) => (!LOCAL.contains(&kind)).then(|| "others may change its file system".to_owned()),
-        Err(error) => Some(format!("its file system cannot be told: {error}")),
+/// Why events of the file system that holds `handle` do not tell of every change; `None` if they do.
+pub(crate) fn why_incomplete(handle: BorrowedFd<'_>) -> Option<String> {
+    match magic_number(handle) {
+        Ok(number) => (!LOCAL.contains(&number)).then(|| "others may change its file system".to_owned()),
+        Err(error) => Some(format!("the kind of its file system is not known: {}", plain(&error.into()))),
     }
 }
 
-/// Whether the times that the file system stamps on changes are those of the clock of this machine.
-pub(crate) fn has_our_clock(handle: BorrowedFd<'_>) -> bool {
-    kind(handle).is_ok_and(|kind| kind == OVERLAY || LOCAL.contains(&kind))
+/// Whether the times of files on the file system that holds `handle` come from the clock of this machine.
+pub(crate) fn uses_local_clock(handle: BorrowedFd<'_>) -> bool {
+    magic_number(handle).is_ok_and(|number| number == OVERLAY || LOCAL.contains(&number))
 }
 
-/// Whether a single file is mounted anywhere below a directory: no directory tells of its changes. Where
-/// that cannot be told, it is.
-pub(crate) fn holds_mounted_file(directory: &Path) -> bool {
+/// Whether a single file is mounted anywhere below a directory: no event of a directory tells of its changes. If the
+/// table of mounts cannot be read, the answer is yes.
+pub(crate) fn contains_file_mount(directory: &Path) -> bool {
     let (Ok(mounts), Ok(directory)) = (fs::read("/proc/self/mountinfo"), directory.canonicalize()) else {
         return true;
     };
@@ -65,7 +68,7 @@ pub(crate) fn holds_mounted_file(directory: &Path) -> bool {
     })
 }
 
-/// A name as the kernel writes it, with white space and backslashes as octal numbers.
+/// Decodes a path of the table of mounts: the kernel writes white space and backslashes as octal numbers.
 fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
