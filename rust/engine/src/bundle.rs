@@ -20,7 +20,7 @@ use crate::{
         self, Document,
         concept::Concept,
         problem::Problem,
-        remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
+        remark::{DocumentRemarks, FileRemark, Remarks, RemarksBuilder},
         version::is_dated,
     },
     search::index::Index,
@@ -102,12 +102,12 @@ impl State {
     /// What is to be said of files that are served and of names that are passed over (B11). Brought together
     /// when it is asked for: no search needs it.
     pub(crate) fn remarks(&self) -> Remarks {
-        let mut gathering = Gathering::default();
+        let mut builder = RemarksBuilder::default();
         for contents in self.directories.values() {
-            contents.remarks.iter().for_each(|on| gathering.add(&on.path, &on.remark));
-            contents.files.iter().for_each(|file| gathering.add_all(&file.path, &file.remarks));
+            contents.remarks.iter().for_each(|on| builder.add(&on.path, &on.remark));
+            contents.files.iter().for_each(|file| builder.add_all(&file.path, &file.remarks));
         }
-        gathering.finish()
+        builder.finish()
     }
 }
 
