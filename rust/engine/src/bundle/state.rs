@@ -11,7 +11,7 @@ use crate::{
     },
     document::{
         problem::Problem,
-        remark::{DocumentRemarks, FileRemark, Gathering, Remarks},
+        remark::{DocumentRemarks, FileRemark, Remarks, RemarksBuilder},
     },
     search::index::Index,
 };
@@ -78,12 +78,12 @@ impl BundleState {
     /// The remarks on served files and on names that are no concepts (B11). Collected on demand: no search needs
     /// them.
     pub(crate) fn remarks(&self) -> Remarks {
-        let mut gathering = Gathering::default();
+        let mut builder = RemarksBuilder::default();
         for directory in self.directories.values() {
-            directory.remarks.iter().for_each(|on| gathering.add(&on.path, &on.remark));
-            directory.files.iter().for_each(|file| gathering.add_all(&file.path, &file.remarks));
+            directory.remarks.iter().for_each(|on| builder.add(&on.path, &on.remark));
+            directory.files.iter().for_each(|file| builder.add_all(&file.path, &file.remarks));
         }
-        gathering.finish()
+        builder.finish()
     }
 
     /// Whether listings, made without opening files, show what is known.

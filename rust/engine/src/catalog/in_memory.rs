@@ -24,7 +24,7 @@ use crate::{
         concept::Concept,
         name::is_concept,
         problem::{NewProblem, Problem, Reported},
-        remark::{DocumentRemarks, Gathering, Remarks},
+        remark::{DocumentRemarks, Remarks, RemarksBuilder},
         version::is_dated,
     },
     error::Error,
@@ -312,11 +312,11 @@ impl InMemoryCatalog {
                 Err(reason) => problems.push(Problem { path, reason }),
             }
         }
-        let mut gathering = Gathering::default();
-        noted.iter().for_each(|(path, remarks)| gathering.add_all(path, remarks));
+        let mut builder = RemarksBuilder::default();
+        noted.iter().for_each(|(path, remarks)| builder.add_all(path, remarks));
         let index = Arc::new(Index::default().with(&[], added, self.threads, task)?);
         let identity = SourceIdentity(IDENTITIES.fetch_add(1, Ordering::Relaxed).into());
-        let remarks = gathering.finish();
+        let remarks = builder.finish();
         Ok((source, Arc::new(ReadSource { identity, index, problems, remarks })))
     }
 }

@@ -54,9 +54,9 @@ pub(super) fn check_paths(fence: &Fence, sources: &[Source]) -> Result<(), Vec<C
     let mut faults = Faults::default();
     for (at, source) in sources.iter().enumerate().filter(|(_, source)| source.enabled) {
         if let Err(breach) = fence.enter(&source.path) {
-            let name = || manifest::label(at, Some(&source.id));
+            let name = || manifest::source_label(at, Some(&source.id));
             faults.push(breach.code, || format!("{}: {}", name(), breach.reason));
         }
     }
-    faults.or(())
+    faults.into_result(())
 }

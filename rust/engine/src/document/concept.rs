@@ -1,10 +1,10 @@
-//! One document and its place in the bundle.
+//! A concept: a document and its id in the bundle.
 
 use std::cmp::Ordering;
 
 use crate::document::parsed::Document;
 
-/// A document under its id (B2).
+/// A document and its id (B2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Concept {
     /// The path below the bundle root, with `/` between parts and without the final `.md`.
@@ -20,7 +20,7 @@ impl Concept {
         format!("{}.md", self.id)
     }
 
-    /// How many bytes of text can be searched.
+    /// The length of the text that a search looks at, in bytes.
     #[must_use]
     pub fn text_len(&self) -> usize {
         let Document { title, description, tags, body, .. } = &self.document;
@@ -40,8 +40,8 @@ impl Concept {
 /// ```
 #[must_use]
 pub fn compare_by_parts(a: &str, b: &str) -> Ordering {
-    // Taking `/` for the lowest byte makes the end of a part come before any longer part. No file name
-    // holds a NUL, so nothing else is that low.
+    // With `/` as the lowest byte, a part that ends comes before a longer part. No file name holds a NUL, so no
+    // other byte is as low.
     let key = |byte: u8| if byte == b'/' { 0 } else { byte };
     a.bytes().map(key).cmp(b.bytes().map(key))
 }
@@ -53,7 +53,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_compare_as_lists_of_parts(a in "[a-b/. é]{0,8}", b in "[a-b/. é]{0,8}") {
+        fn ids_compare_like_lists_of_their_parts(a in "[a-b/. é]{0,8}", b in "[a-b/. é]{0,8}") {
             let parts = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
             prop_assert_eq!(compare_by_parts(&a, &b), parts(&a).cmp(&parts(&b)));
         }

@@ -1,52 +1,51 @@
-//! What the name of a file says (B1), and which names only look like a concept's (B11).
+//! File names: which are names of concepts (B1), and which only look like one (B11).
 
-/// Endings that markdown files have elsewhere, in lower case.
+/// Endings that other programs use for markdown files, in lower case.
 const MARKDOWN: [&str; 10] =
     ["md", "markdown", "mdown", "mdwn", "mkd", "mkdn", "mkdown", "mdtext", "mdtxt", "mdx"];
-/// What iCloud calls a file that is not on this machine: `.note.md.icloud` stands for `note.md`.
+/// The ending of a placeholder. iCloud leaves `.note.md.icloud` in place of a `note.md` that is not on this machine.
 const PLACEHOLDER: &str = ".icloud";
 
-/// Whether a file of this name is a concept (B1).
+/// Whether a file with this name is a concept (B1).
 #[allow(clippy::case_sensitive_file_extension_comparisons)] // The contract asks for lower case.
 pub(crate) fn is_concept(name: &str) -> bool {
     name.ends_with(".md") && name != "index.md" && name != "log.md"
 }
 
-/// Whether an entry of this name is passed over whatever it is (B1). The dot of a placeholder is not its
-/// author's: it has to be looked at.
+/// Whether an entry with this name is ignored, file or directory (B1). Placeholders are not ignored: their dot does
+/// not come from the author of the file.
 pub(crate) fn is_hidden(name: &[u8]) -> bool {
     name.starts_with(b".") && !name.ends_with(PLACEHOLDER.as_bytes())
 }
 
-/// Why a file of this name is no concept although it looks like one, in one sentence (B11).
+/// Why a file with this name is no concept although it looks like one, in one sentence (B11). `None` for all other
+/// names.
 ///
-/// Hidden files are hidden on purpose, or by programs that make many of them (`._note.md`, `.#note.md`), and
-/// nothing is said of them. Backups (`note.md.bak`, `note.md~`) stand beside what they are copies of.
+/// Hidden files give no reason: they are hidden on purpose, or made by programs in large numbers (`._note.md`,
+/// `.#note.md`). Nor do backups (`note.md.bak`, `note.md~`): the file that they are copies of is there too.
 pub(crate) fn why_not_read(name: &str) -> Option<String> {
     if let Some(stands_for) = name.strip_suffix(PLACEHOLDER) {
         let stands_for = stands_for.strip_prefix('.').unwrap_or(stands_for);
         return ending(stands_for).map(|_| {
-            "it stands for a file that iCloud has not loaded to this machine; have it downloaded".to_owned()
+            "it is a placeholder for a file that iCloud has not downloaded to this machine; download the file".to_owned()
         });
     }
     if is_concept(name) {
         return None;
     }
-    let seen = name.trim_end_matches(is_unseen);
-    if seen.len() < name.len() && ending(seen).is_some() {
-        return Some(
-            "after .md its name goes on with spaces, dots or what is not seen; remove them".to_owned(),
-        );
+    let visible = name.trim_end_matches(is_hardly_visible);
+    if visible.len() < name.len() && ending(visible).is_some() {
+        return Some("its name has spaces, dots or invisible characters after .md; remove them".to_owned());
     }
-    let (shown, added) = match seen.rsplit_once('.') {
-        Some((rest, text)) if text.eq_ignore_ascii_case("txt") => (rest, &seen[rest.len()..]),
-        _ => (seen, ""),
+    let (markdown, added) = match visible.rsplit_once('.') {
+        Some((rest, text)) if text.eq_ignore_ascii_case("txt") => (rest, &visible[rest.len()..]),
+        _ => (visible, ""),
     };
-    let ending = ending(shown)?;
+    let ending = ending(markdown)?;
     Some(format!("its name ends in .{ending}{added}, and only .md makes a concept; rename it to be read"))
 }
 
-/// The ending of a markdown file's name, as it is written; `None` for other names, hidden and reserved ones.
+/// The ending of a markdown file's name, as written; `None` for other names, and for hidden and reserved ones.
 fn ending(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once('.')?;
     let is_reserved = ["index", "log"].iter().any(|reserved| stem.eq_ignore_ascii_case(reserved));
@@ -54,8 +53,8 @@ fn ending(name: &str) -> Option<&str> {
     (is_markdown && !is_reserved && !stem.is_empty() && !stem.starts_with('.')).then_some(ending)
 }
 
-/// What somebody hardly sees at the end of a name.
-fn is_unseen(character: char) -> bool {
+/// Whether a character at the end of a name is easily overlooked.
+fn is_hardly_visible(character: char) -> bool {
     let has_no_width = matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     character == '.' || character.is_whitespace() || character.is_control() || has_no_width
 }
@@ -65,8 +64,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_only_look_like_a_concept_are_told() {
-        for (name, says) in [
+    fn names_that_only_look_like_a_concept_give_a_reason() {
+        for (name, expected) in [
             ("NOTE.MD", "ends in .MD,"),
             ("Note.Md", "ends in .Md,"),
             ("note.mD", "ends in .mD,"),
@@ -85,25 +84,25 @@ mod tests {
             ("a b.MD", "ends in .MD,"),
             ("my index.MD", "ends in .MD,"),
             ("indexes.markdown", "ends in .markdown,"),
-            ("note.md ", "goes on with"),
-            ("note.md.", "goes on with"),
-            ("note.md\u{a0}..", "goes on with"),
-            ("note.md\u{200b}", "goes on with"),
-            ("note.md\n", "goes on with"),
-            ("note.MD ", "goes on with"),
+            ("note.md ", "has spaces, dots"),
+            ("note.md.", "has spaces, dots"),
+            ("note.md\u{a0}..", "has spaces, dots"),
+            ("note.md\u{200b}", "has spaces, dots"),
+            ("note.md\n", "has spaces, dots"),
+            ("note.MD ", "has spaces, dots"),
             (".note.md.icloud", "iCloud"),
             ("note.md.icloud", "iCloud"),
             (".NOTE.MD.icloud", "iCloud"),
             (".note.markdown.icloud", "iCloud"),
         ] {
-            let said = why_not_read(name).unwrap_or_else(|| panic!("nothing is said of {name:?}"));
-            assert!(said.contains(says), "{name:?}: {said}");
-            assert!(!said.contains(['\n', '\u{200b}', '\u{a0}']), "{said:?}");
+            let reason = why_not_read(name).unwrap_or_else(|| panic!("no reason for {name:?}"));
+            assert!(reason.contains(expected), "{name:?}: {reason}");
+            assert!(!reason.contains(['\n', '\u{200b}', '\u{a0}']), "{reason:?}");
         }
     }
 
     #[test]
-    fn nothing_is_said_of_other_names() {
+    fn other_names_give_no_reason() {
         for name in [
             "note.md",
             "index.md.md",
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_placeholders_are_looked_at_behind_a_dot() {
+    fn names_with_a_leading_dot_are_hidden_unless_they_are_placeholders() {
         assert!([&b".git"[..], b".note.md", b".", b".icloud.x"].into_iter().all(is_hidden));
         assert!([&b".note.md.icloud"[..], b"note.md", b"\xff.md"].into_iter().all(|name| !is_hidden(name)));
     }

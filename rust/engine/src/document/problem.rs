@@ -1,29 +1,29 @@
-//! Files that are left out, and who is told of them (B7).
+//! Problems: files that are left out of a bundle (B7).
 
-/// A file that cannot be a concept, and why.
+/// A file that is left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The path below the bundle root.
     pub path: String,
-    /// One sentence, without absolute paths.
+    /// The reason in one sentence, without absolute paths.
     pub reason: String,
 }
 
-/// A problem that was not reported before, and the source it was found in.
+/// A problem that was not reported before, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProblem {
-    /// The position of the source in the snapshot.
+    /// The position of the source in the snapshot's `sources`.
     pub source: u32,
-    /// The file and its fault.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// A result, and the problems that were found on the way and not reported before. The caller logs them, so that
-/// each is logged once.
+/// A result, and the problems that were found while it was made and that were not reported before. The caller logs
+/// these, so that each problem is logged once.
 #[derive(Debug)]
 pub struct Reported<T> {
     /// The result.
     pub value: T,
-    /// To be logged.
+    /// The problems to log.
     pub problems: Vec<NewProblem>,
 }

@@ -1,47 +1,47 @@
-//! What a reader may have lost although a file is served (B11).
+//! Remarks: what a reader may have lost although a file is served (B11).
 //!
-//! A bundle may give rise to any number of remarks. All are counted, and some of each code are kept, so that
-//! many of one code do not hide a few of another.
+//! A bundle can have any number of remarks. All are counted and some of each code are kept, so that many remarks of
+//! one code do not hide a few of another.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::named_enum::named_enum;
 
-/// How many remarks are kept of a bundle, and of one file of it; the others are only counted.
-pub const MOST_REMARKS: usize = 1000;
+/// The most remarks that are kept for one bundle, and for one file of it. More remarks are only counted.
+pub const MAX_REMARKS: usize = 1000;
 
 named_enum! {
     /// The kind of a remark, in the order of the contract (B11).
     pub enum RemarkCode {
-        /// Bytes that are not valid text read as U+FFFD (B3).
+        /// Bytes that are not valid text were read as U+FFFD (B3).
         InvalidText = "INVALID_TEXT",
-        /// What looks like frontmatter was read as body (B4).
+        /// Text that looks like frontmatter was read as part of the body (B4).
         FrontmatterNotRead = "FRONTMATTER_NOT_READ",
-        /// An entry of the frontmatter was lost, or taken as it stands (B5).
+        /// An entry of the frontmatter is not valid YAML. It was left out, or taken as it stands (B5).
         FieldNotRead = "FIELD_NOT_READ",
-        /// A field has a shape that is ignored (B5, B6, L5).
+        /// A field is ignored because of its shape, such as a list in place of a text (B5, B6, L5).
         FieldIgnored = "FIELD_IGNORED",
-        /// A key stands twice; the last one counts (B5).
+        /// A key is repeated; the last value counts (B5).
         DuplicateKey = "DUPLICATE_KEY",
-        /// The one field that the format requires is missing.
+        /// `type` is missing, the one field that the format requires.
         MissingType = "MISSING_TYPE",
-        /// `status` is none of the three words (L1).
+        /// `status` is not draft, stable or deprecated (L1).
         UnknownStatus = "UNKNOWN_STATUS",
         /// A date or time cannot be read (L2, L5).
         UnreadableDate = "UNREADABLE_DATE",
-        /// The name looks like a concept's and is not one (B1).
+        /// A file name looks like the name of a concept but is none (B1).
         NameNotRead = "NAME_NOT_READ",
         /// A directory of memories was left out (Y10).
         MemoriesLeftOut = "MEMORIES_LEFT_OUT",
     }
 }
 
-/// A remark on a text, wherever that is.
+/// A remark on the text of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Remark {
-    /// The line of the file it is about, from 1, where there is one.
+    /// The line of the file that it is about, from 1; `None` if it is about no single line.
     pub line: Option<u32>,
-    /// The kind.
+    /// The kind of the remark.
     pub code: RemarkCode,
     /// One sentence, without absolute paths.
     pub sentence: String,
@@ -52,12 +52,13 @@ pub struct Remark {
 pub struct FileRemark {
     /// The path below the bundle root.
     pub path: String,
-    /// What is to be said of it.
+    /// The remark.
     pub remark: Remark,
 }
 
 impl FileRemark {
-    /// A directory or link at which memories are left out. The bundle root itself is `.`.
+    /// On a directory or link that is left out because it leads to memories. `path` is below the bundle root; the
+    /// root itself is shown as `.`.
     pub(crate) fn of_memories(path: &str, sentence: &str) -> Self {
         let path = if path.is_empty() { "." } else { path }.to_owned();
         let sentence = sentence.to_owned();
@@ -65,79 +66,80 @@ impl FileRemark {
     }
 }
 
-/// How many remarks of each code there are; codes of which there is none are not listed.
+/// The number of remarks of each code. Codes without remarks are not in the map.
 pub type Counts = BTreeMap<RemarkCode, usize>;
 
-/// The remarks on a bundle: all are counted, at most [`MOST_REMARKS`] are kept.
+/// The remarks on a bundle: all are counted, at most [`MAX_REMARKS`] are kept.
 ///
-/// Each code keeps its first ones by path and line, up to a number that is the same for every code. A code
-/// that has fewer keeps all of them.
+/// Each code keeps its first remarks by path and line. The limit for a code is the same for every code; a code with
+/// fewer remarks keeps all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Remarks {
-    /// Those that are kept, sorted by path, then line.
+    /// The remarks that are kept, sorted by path, then line.
     pub kept: Vec<FileRemark>,
-    /// How many there are of each code.
+    /// The number of remarks of each code, also of those that are not kept.
     pub counts: Counts,
 }
 
 impl Remarks {
-    /// Of a source that lies among memories.
+    /// The one remark on a source that is left out because its directory holds memories.
     pub(crate) fn of_memories(path: &str, sentence: &str) -> Self {
         let remark = FileRemark::of_memories(path, sentence);
         Self { counts: Counts::from([(remark.remark.code, 1)]), kept: vec![remark] }
     }
 
-    /// How many there are.
+    /// The number of all remarks.
     #[must_use]
     pub fn count(&self) -> usize {
         self.counts.values().sum()
     }
 }
 
-/// The remarks on one file, bounded like those on a bundle. Most files have none, which takes a word of memory.
+/// The remarks on one file, limited like those on a bundle. Most files have none, and then this takes one machine
+/// word of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DocumentRemarks(Option<Arc<Bounded>>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Bounded {
     kept: Box<[Remark]>,
-    /// How many are not kept; empty for all but the strangest files.
-    dropped: Counts,
+    /// The number of remarks that are not kept, by code. Empty for nearly all files.
+    left_out: Counts,
 }
 
 impl DocumentRemarks {
-    /// Keeps the first of `remarks`, by line. `counts` says how many of each code there are; some may be
-    /// missing from `remarks` already.
+    /// Keeps the first of `remarks` by line. `counts` has the number of all remarks of each code; some of them may
+    /// be missing from `remarks` already.
     pub(crate) fn of(mut remarks: Vec<Remark>, counts: Counts) -> Self {
         if counts.is_empty() {
             return Self(None);
         }
         remarks.sort_unstable();
-        let most = most_of_each(&counts);
-        let mut dropped = counts;
+        let limit = limit_per_code(&counts);
+        let mut left_out = counts;
         let mut kept = Counts::new();
         remarks.retain(|remark| {
             let kept = kept.entry(remark.code).or_default();
-            let fits = *kept < most;
+            let fits = *kept < limit;
             *kept += usize::from(fits);
             fits
         });
-        dropped.retain(|code, count| {
+        left_out.retain(|code, count| {
             *count -= kept.get(code).copied().unwrap_or_default();
             *count > 0
         });
-        Self(Some(Arc::new(Bounded { kept: remarks.into(), dropped })))
+        Self(Some(Arc::new(Bounded { kept: remarks.into(), left_out })))
     }
 }
 
-/// Brings the remarks on the files of a bundle together.
+/// Builds the remarks on a bundle from those on its files.
 #[derive(Debug, Default)]
-pub(crate) struct Gathering<'bundle> {
+pub(crate) struct RemarksBuilder<'bundle> {
     found: BTreeMap<RemarkCode, Vec<(&'bundle str, &'bundle Remark)>>,
-    dropped: Counts,
+    left_out: Counts,
 }
 
-impl<'bundle> Gathering<'bundle> {
+impl<'bundle> RemarksBuilder<'bundle> {
     pub(crate) fn add(&mut self, path: &'bundle str, remark: &'bundle Remark) {
         self.found.entry(remark.code).or_default().push((path, remark));
     }
@@ -145,24 +147,24 @@ impl<'bundle> Gathering<'bundle> {
     pub(crate) fn add_all(&mut self, path: &'bundle str, remarks: &'bundle DocumentRemarks) {
         let Some(remarks) = &remarks.0 else { return };
         remarks.kept.iter().for_each(|remark| self.add(path, remark));
-        for (code, count) in &remarks.dropped {
-            *self.dropped.entry(*code).or_default() += count;
+        for (code, count) in &remarks.left_out {
+            *self.left_out.entry(*code).or_default() += count;
         }
     }
 
     pub(crate) fn finish(self) -> Remarks {
-        let mut counts = self.dropped;
+        let mut counts = self.left_out;
         for (code, found) in &self.found {
             *counts.entry(*code).or_default() += found.len();
         }
-        // The bundle has each code at least as often as any of its files, so this is no more than what a
-        // file with many remarks kept of each.
-        let most = most_of_each(&counts);
+        // A bundle has at least as many remarks of each code as any of its files. So its limit is not higher than
+        // the limit of any file, and no remark is missing that the bundle should keep.
+        let limit = limit_per_code(&counts);
         let mut kept = Vec::new();
         for mut found in self.found.into_values() {
-            if found.len() > most {
-                found.select_nth_unstable(most);
-                found.truncate(most);
+            if found.len() > limit {
+                found.select_nth_unstable(limit);
+                found.truncate(limit);
             }
             kept.extend(found);
         }
@@ -182,11 +184,12 @@ fn counts(remarks: &[Remark]) -> Counts {
     counts
 }
 
-/// The largest number of remarks of each code that can be kept if no code keeps more than another could.
-fn most_of_each(counts: &Counts) -> usize {
+/// The largest limit per code with which at most [`MAX_REMARKS`] remarks are kept in total. Codes with fewer remarks
+/// leave room for the others.
+fn limit_per_code(counts: &Counts) -> usize {
     let mut ascending: Vec<usize> = counts.values().copied().collect();
     ascending.sort_unstable();
-    let (mut left, mut codes) = (MOST_REMARKS, ascending.len());
+    let (mut left, mut codes) = (MAX_REMARKS, ascending.len());
     for count in ascending {
         let share = left / codes;
         if count > share {
@@ -213,11 +216,11 @@ mod tests {
             .iter()
             .map(|(path, remarks)| (path.as_str(), DocumentRemarks::of(remarks.clone(), counts(remarks))))
             .collect();
-        let mut gathering = Gathering::default();
+        let mut builder = RemarksBuilder::default();
         for (path, remarks) in &files {
-            gathering.add_all(path, remarks);
+            builder.add_all(path, remarks);
         }
-        gathering.finish()
+        builder.finish()
     }
 
     fn kept(remarks: &Remarks, code: RemarkCode) -> usize {
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn many_of_one_code_do_not_hide_a_few_of_another() {
+    fn many_remarks_of_one_code_do_not_hide_a_few_of_another() {
         let mut files: Vec<_> =
             (0..5000).map(|at| (format!("{at:05}"), vec![remark(1, RemarkCode::MissingType)])).collect();
         files.push(("z".to_owned(), vec![remark(7, RemarkCode::FieldNotRead)]));
@@ -238,50 +241,43 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_all_have_many_keep_as_many_each() {
+    fn codes_with_many_remarks_each_keep_the_same_number() {
         let all = |at: usize| RemarkCode::ALL.map(|code| remark(u32::try_from(at).unwrap(), code));
         let files: Vec<_> = (0..2000).map(|at| (format!("{at:05}"), all(at).to_vec())).collect();
         let remarks = gathered(&files);
         assert_eq!(remarks.count(), 20_000);
-        assert_eq!(remarks.kept.len(), MOST_REMARKS);
+        assert_eq!(remarks.kept.len(), MAX_REMARKS);
         for code in RemarkCode::ALL {
             assert_eq!(kept(&remarks, code), 100);
         }
     }
 
     #[test]
-    fn one_file_of_many_remarks_holds_few_and_counts_all() {
+    fn a_file_with_many_remarks_keeps_few_and_counts_all() {
         let mut many: Vec<Remark> =
             (1..=300_000).map(|line| remark(line, RemarkCode::DuplicateKey)).collect();
         many.push(remark(300_001, RemarkCode::UnknownStatus));
         let document = DocumentRemarks::of(many.clone(), counts(&many));
-        assert_eq!(document.0.as_ref().unwrap().kept.len(), MOST_REMARKS);
+        assert_eq!(document.0.as_ref().unwrap().kept.len(), MAX_REMARKS);
         let remarks = gathered(&[("a".to_owned(), many)]);
         assert_eq!(remarks.count(), 300_001);
-        assert_eq!(remarks.kept.len(), MOST_REMARKS);
+        assert_eq!(remarks.kept.len(), MAX_REMARKS);
         assert_eq!(kept(&remarks, RemarkCode::UnknownStatus), 1);
     }
 
     #[test]
-    fn nothing_to_remark_keeps_nothing() {
+    fn a_file_without_remarks_takes_one_word_of_memory() {
         assert_eq!(gathered(&[("a".to_owned(), Vec::new())]), Remarks::default());
         assert_eq!(size_of::<DocumentRemarks>(), size_of::<usize>());
-    }
-
-    #[test]
-    fn every_code_is_listed_once_and_in_order() {
-        assert!(RemarkCode::ALL.windows(2).all(|pair| pair[0] < pair[1]));
-        let texts: std::collections::BTreeSet<_> = RemarkCode::ALL.iter().map(|code| code.as_str()).collect();
-        assert_eq!(texts.len(), RemarkCode::ALL.len());
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-        /// However the remarks are spread over files and in whatever order these come: what is kept is what
-        /// one gets who sorts all of them and takes the first of each code.
+        /// The result is the same as sorting all remarks and taking the first ones of each code. How the remarks are
+        /// spread over files, and the order of the files, do not matter.
         #[test]
-        fn what_is_kept_hangs_on_nothing_but_the_remarks(
+        fn the_remarks_that_are_kept_do_not_depend_on_files_or_their_order(
             files in proptest::collection::vec(
                 (0_u8..9, proptest::collection::vec((0_usize..4, 0_u32..99), 0..3), 0_usize..2500, 0_usize..4),
                 0..6,
@@ -306,7 +302,7 @@ mod tests {
             for one in &all {
                 *counts.entry(one.remark.code).or_default() += 1;
             }
-            let fits = |most: usize| counts.values().map(|count| most.min(*count)).sum::<usize>() <= MOST_REMARKS;
+            let fits = |most: usize| counts.values().map(|count| most.min(*count)).sum::<usize>() <= MAX_REMARKS;
             let most = (0..=total).rev().find(|most| fits(*most)).unwrap();
             let mut met = Counts::new();
             all.retain(|one| {

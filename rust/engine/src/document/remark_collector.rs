@@ -1,8 +1,8 @@
 //! Collects remarks while a file is read.
 
-use crate::document::remark::{Counts, MOST_REMARKS, Remark, RemarkCode};
+use crate::document::remark::{Counts, MAX_REMARKS, Remark, RemarkCode};
 
-/// Remarks found so far. All are counted; of each code the first [`MOST_REMARKS`] are kept.
+/// Remarks found so far. All are counted; of each code the first [`MAX_REMARKS`] are kept.
 #[derive(Debug, Default)]
 pub(crate) struct RemarkCollector {
     remarks: Vec<Remark>,
@@ -26,7 +26,7 @@ impl RemarkCollector {
     pub(crate) fn add(&mut self, line: Option<u32>, code: RemarkCode, sentence: impl FnOnce() -> String) {
         let count = self.counts.entry(code).or_default();
         *count += 1;
-        if *count <= MOST_REMARKS {
+        if *count <= MAX_REMARKS {
             let line = line.map(|line| line.saturating_add(self.line_offset));
             self.remarks.push(Remark { line, code, sentence: sentence() });
         }
@@ -38,7 +38,7 @@ impl RemarkCollector {
         for remark in other.remarks {
             let seen = seen.entry(remark.code).or_default();
             *seen += 1;
-            if *seen <= MOST_REMARKS {
+            if *seen <= MAX_REMARKS {
                 self.remarks.push(remark);
             }
         }
@@ -73,7 +73,7 @@ mod tests {
         all.add(None, RemarkCode::MissingType, || "no type".to_owned());
         let (remarks, counts) = all.finish();
         assert_eq!(counts[&RemarkCode::DuplicateKey], 1_600);
-        assert_eq!(remarks.len(), MOST_REMARKS + 1);
+        assert_eq!(remarks.len(), MAX_REMARKS + 1);
         assert_eq!(remarks[0].line, None);
         assert_eq!(remarks.last().unwrap().line, Some(1_299));
     }

@@ -4,30 +4,30 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::remark::MOST_REMARKS;
+use crate::document::remark::MAX_REMARKS;
 
 fn parse(text: &str) -> Document {
-    whole(text.as_bytes()).document
+    read_file(text.as_bytes()).document
 }
 
-fn whole(bytes: &[u8]) -> ParsedFile {
+fn read_file(bytes: &[u8]) -> ParsedFile {
     Document::read(bytes).unwrap_or_else(|reason| panic!("{reason}: {bytes:?}"))
 }
 
-/// Codes and lines of the remarks, but for those on a missing type.
+/// Codes and lines of the remarks, without those on a missing type.
 fn remarks(bytes: &[u8]) -> Vec<(RemarkCode, Option<u32>)> {
-    let remarks = whole(bytes).remarks.into_iter().map(|remark| (remark.code, remark.line));
+    let remarks = read_file(bytes).remarks.into_iter().map(|remark| (remark.code, remark.line));
     remarks.filter(|(code, _)| *code != RemarkCode::MissingType).collect()
 }
 
-/// Title and body.
+/// The title and the body of a text.
 fn read(text: &str) -> (Option<String>, String) {
     let document = parse(text);
     (document.title, document.body)
 }
 
 #[test]
-fn frontmatter_is_told_from_body() {
+fn the_frontmatter_is_separated_from_the_body() {
     for (name, text, title, body) in [
         ("nothing", "", None, ""),
         ("no frontmatter", "text\n", None, "text\n"),
@@ -67,7 +67,7 @@ fn frontmatter_is_told_from_body() {
 }
 
 #[test]
-fn marks_at_the_start_of_lines_hide_no_frontmatter() {
+fn byte_order_marks_at_the_start_of_lines_hide_no_frontmatter() {
     let front = "---\ntitle: t\ntype: x\n---\nbody";
     for text in [
         format!("\u{FEFF}{front}"),
@@ -78,18 +78,18 @@ fn marks_at_the_start_of_lines_hide_no_frontmatter() {
         front.replace("---", "\u{FEFF}---"),
         front.replace("---\nt", "---\n\u{FEFF}\nt"),
     ] {
-        let ParsedFile { document, remarks, .. } = whole(text.as_bytes());
+        let ParsedFile { document, remarks, .. } = read_file(text.as_bytes());
         assert_eq!((document.title.as_deref(), &*document.body), (Some("t"), "body"), "{text:?}");
         assert_eq!(remarks, [], "{text:?}");
     }
-    assert_eq!(read("---\n---\n\u{FEFF}body").1, "\u{FEFF}body", "no mark of the text");
+    assert_eq!(read("---\n---\n\u{FEFF}body").1, "\u{FEFF}body", "a byte-order mark in the body is kept");
 }
 
 #[test]
-fn every_line_end_ends_lines() {
+fn every_kind_of_line_end_ends_a_line() {
     for ends in ["\n", "\r\n", "\r"] {
         let text = "---\ntitle: |\n  a\n  b\ntype: \"x\ny\"\n---\n\nx\n\ny".replace('\n', ends);
-        let ParsedFile { document, remarks, .. } = whole(text.as_bytes());
+        let ParsedFile { document, remarks, .. } = read_file(text.as_bytes());
         assert_eq!((document.title.as_deref(), &*document.body), (Some("a\nb\n"), "x\n\ny"), "{text:?}");
         assert_eq!((document.concept_type.as_deref(), remarks), (Some("x y"), Vec::new()), "{text:?}");
     }
@@ -103,7 +103,7 @@ fn utf16_is_read_like_utf8() {
     let text = "\n---\r\ntitle: é 🛒\ntype: \"x\r\ny\"\r\n---\r\nbödy";
     for unit in [u16::to_le_bytes, u16::to_be_bytes] {
         let bytes: Vec<u8> = format!("\u{FEFF}{text}").encode_utf16().flat_map(unit).collect();
-        assert_eq!(whole(&bytes), whole(text.as_bytes()));
+        assert_eq!(read_file(&bytes), read_file(text.as_bytes()));
         assert_eq!(remarks(&bytes), []);
     }
 }
@@ -117,7 +117,7 @@ fn a_binary_file_is_a_problem() {
 }
 
 #[test]
-fn remarks_say_in_which_line_of_the_file_something_may_be_lost() {
+fn remarks_have_the_line_of_the_file() {
     use RemarkCode::{
         DuplicateKey, FieldIgnored, FieldNotRead, FrontmatterNotRead, InvalidText, UnknownStatus,
         UnreadableDate,
@@ -158,7 +158,7 @@ fn remarks_say_in_which_line_of_the_file_something_may_be_lost() {
 }
 
 #[test]
-fn a_missing_type_is_a_remark_on_no_line() {
+fn a_missing_type_is_a_remark_without_a_line() {
     for (text, is_missing) in [
         ("", true),
         ("text", true),
@@ -170,7 +170,7 @@ fn a_missing_type_is_a_remark_on_no_line() {
         ("---\ntype: t\n---\n", false),
         ("---\ntype: @t\n---\n", false),
     ] {
-        let read = whole(text.as_bytes());
+        let read = read_file(text.as_bytes());
         let missing = read.remarks.iter().filter(|remark| remark.code == RemarkCode::MissingType);
         assert_eq!(
             missing.map(|remark| remark.line).collect::<Vec<_>>(),
@@ -180,14 +180,14 @@ fn a_missing_type_is_a_remark_on_no_line() {
 }
 
 #[test]
-fn sentences_are_short_lines_and_only_the_first_are_kept() {
+fn remarks_are_short_lines_and_the_first_of_each_code_are_kept() {
     let key = "k\u{7}".repeat(100_000);
     let text = format!("---\n{key}: @\n{key}: 1\n{key}: 2\n{}---\n", "stale_after: [\nx: @\n".repeat(3_000));
-    let ParsedFile { remarks, remark_counts, .. } = whole(text.as_bytes());
+    let ParsedFile { remarks, remark_counts, .. } = read_file(text.as_bytes());
     assert!(remark_counts.values().sum::<usize>() > 6_000, "{remark_counts:?}");
     for (code, count) in remark_counts {
         let kept = remarks.iter().filter(|remark| remark.code == code).count();
-        assert_eq!(kept, count.min(MOST_REMARKS), "{code:?}");
+        assert_eq!(kept, count.min(MAX_REMARKS), "{code:?}");
     }
     for remark in remarks {
         let sentence = remark.sentence;
@@ -212,7 +212,7 @@ fn status_is_one_of_three_words() {
         ("[draft]", Status::Stable, true),
         ("", Status::Stable, true),
     ] {
-        let read = whole(format!("---\nstatus: {written}\n---\n").as_bytes());
+        let read = read_file(format!("---\nstatus: {written}\n---\n").as_bytes());
         assert_eq!(read.document.status, status, "{written:?}");
         let unknown = read.remarks.iter().any(|remark| remark.code == RemarkCode::UnknownStatus);
         assert_eq!(unknown, !is_known, "{written:?}");
@@ -224,7 +224,7 @@ fn status_is_one_of_three_words() {
 }
 
 #[test]
-fn verifications_count_from_the_moment_the_content_was_made() {
+fn verifications_older_than_the_content_do_not_count_since_generated() {
     use Trust::{HumanReviewed, MachineConfirmed, Unverified};
     let at = "generated: {by: x, at: 2026-07-01T12:00:00Z}\n";
     let person = "{by: 'human:a', at: 2026-07-01T14:00:00+02:00}";
@@ -286,7 +286,7 @@ fn verifications_count_from_the_moment_the_content_was_made() {
 }
 
 #[test]
-fn stale_after_is_kept_as_written_and_understood_if_it_can_be() {
+fn stale_after_is_kept_as_written_and_read_as_an_instant_if_possible() {
     for (written, text, instant) in [
         ("2026-07-01", "2026-07-01", Some("2026-07-01T00:00:00Z")),
         ("2026-07-01 12:00:00", "2026-07-01 12:00:00", Some("2026-07-01T12:00:00Z")),
@@ -320,7 +320,7 @@ fn real_bundles_have_no_remarks() {
     let files = markdown_below(bundles);
     assert!(files.len() > 50, "{} files", files.len());
     for path in files {
-        let read = whole(&fs::read(&path).unwrap());
+        let read = read_file(&fs::read(&path).unwrap());
         let reserved = path.ends_with("index.md") || path.ends_with("log.md");
         assert!(reserved || read.document.concept_type.is_some(), "{}", path.display());
         assert!(reserved || read.remarks.is_empty(), "{}: {:?}", path.display(), read.remarks);
@@ -345,13 +345,13 @@ fn markdown_below(root: PathBuf) -> Vec<PathBuf> {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn random_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = Document::read(&bytes);
         let _ = Document::read(&[b"---\n", &bytes[..], b"\n---\n"].concat());
     }
 
     #[test]
-    fn body_text_survives(body in "[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
+    fn the_body_is_kept_as_written(body in "[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
         let expected = decode::unix_lines(&body);
         let expected = expected.strip_prefix('\n').unwrap_or(&expected);
         let document = parse(&format!("---\ntitle: t\n---\n{body}"));
@@ -359,12 +359,12 @@ proptest! {
     }
 
     #[test]
-    fn text_without_frontmatter_survives(text in "x[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
+    fn text_without_frontmatter_is_kept_as_written(text in "x[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
         prop_assert_eq!(parse(&text).body, decode::unix_lines(&text));
     }
 
     #[test]
-    fn quoted_titles_survive(title in any::<String>()) {
+    fn every_title_can_be_written_in_quotes(title in any::<String>()) {
         // A JSON string is a YAML one.
         let quoted = serde_json::to_string(&title).unwrap();
         let document = parse(&format!("---\ntitle: {quoted}\n---\n"));

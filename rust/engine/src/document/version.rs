@@ -1,12 +1,12 @@
-//! The version of the format that a bundle declares.
+//! The version of the format that a bundle declares in its root `index.md`.
 
-/// The first version in which a verification says nothing of content that was made after it (L5).
-const DATED: [u64; 2] = [0, 3];
+/// The first version in which a verification counts only if it is not older than the content (L5): 0.3.
+const FIRST_DATED: [u64; 2] = [0, 3];
 
-/// Whether verifications count only for what was there when they were made.
+/// Whether a verification in this version counts only if it is not older than the content.
 ///
-/// `text` is the `okf_version` of the root `index.md`. Versions are numbers with dots between them, compared
-/// number by number; a `v` may stand in front. What is no such version declares nothing.
+/// `text` is the `okf_version` of the root `index.md`. A version consists of numbers separated by dots, after an
+/// optional `v`; versions are compared number by number. Any other text declares no version.
 ///
 /// ```
 /// use okf_engine::document::version::is_dated;
@@ -19,11 +19,11 @@ pub fn is_dated(text: &str) -> bool {
     let text = text.trim();
     let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
     let numbers: Option<Vec<u64>> = text.split('.').map(number).collect();
-    // What is missing at the end is 0, and lists compare like that as long as 0.3 ends in no 0.
-    numbers.is_some_and(|numbers| numbers[..] >= DATED[..])
+    // A missing number counts as 0. Slices compare the same way, because 0.3 does not end in 0.
+    numbers.is_some_and(|numbers| numbers[..] >= FIRST_DATED[..])
 }
 
-/// Digits as a number. What is too large for one is as good as the largest.
+/// The number that digits stand for. A number that is too large for `u64` counts as the largest one.
 fn number(digits: &str) -> Option<u64> {
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u64::MAX))
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_declares_nothing() {
+    fn a_text_that_is_no_version_declares_nothing() {
         for text in [
             "",
             " ",

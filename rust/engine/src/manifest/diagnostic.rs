@@ -1,4 +1,4 @@
-//! What can be wrong with a catalog (M1, C1).
+//! What can be wrong with a catalog's manifest and paths (M1, C1).
 
 use std::fmt::Write as _;
 
@@ -9,13 +9,13 @@ named_enum! {
     pub enum CatalogDiagnosticCode {
         /// Not JSON, not UTF-8, unreadable, a repeated key, or the root or a source is not an object.
         ParseError = "PARSE_ERROR",
-        /// The root object has a key the format does not know.
+        /// The root object has an unknown key.
         UnknownRootProperty = "UNKNOWN_ROOT_PROPERTY",
         /// `version` is not the integer 1.
         WrongVersion = "WRONG_VERSION",
         /// `sources` is missing, not a list, or empty.
         EmptySources = "EMPTY_SOURCES",
-        /// A source has a key the format does not know.
+        /// A source has an unknown key.
         UnknownSourceProperty = "UNKNOWN_SOURCE_PROPERTY",
         /// An id is missing or is not one segment (M2).
         InvalidSourceId = "INVALID_SOURCE_ID",
@@ -35,33 +35,33 @@ named_enum! {
         DuplicateMemoryTier = "DUPLICATE_MEMORY_TIER",
         /// A key, or a text in a value, contains U+0000.
         EmbeddedNul = "EMBEDDED_NUL",
-        /// A path that no file system can have.
+        /// A path contains U+0000, which no file system accepts.
         InvalidPath = "INVALID_PATH",
-        /// A path that does not start from the manifest's directory.
+        /// A path is absolute; it must be relative to the manifest's directory.
         AbsolutePath = "ABSOLUTE_PATH",
-        /// A path that leaves the catalog root.
+        /// A path leads out of the catalog root.
         OutsideRoot = "OUTSIDE_ROOT",
-        /// Nothing is there, or it is not a directory.
+        /// There is nothing at the path, or it is not a directory.
         TargetNotFound = "TARGET_NOT_FOUND",
-        /// A link, or something whose kind cannot be told, at the target or on the way to it.
+        /// A link, or an entry whose kind is unknown, is at the target or between the root and the target.
         ReparsePointInPath = "REPARSE_POINT_IN_PATH",
     }
 }
 
-/// So many faults are kept of one manifest. A file of a million faults must fill neither memory nor a log.
-pub const MOST_FAULTS: usize = 1000;
+/// The most faults of one manifest that are kept. A file with a million faults must not fill memory or a log.
+pub const MAX_FAULTS: usize = 1000;
 
 /// One fault: what kind, where, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CatalogDiagnostic {
-    /// The kind of fault.
+    /// The kind of the fault.
     pub code: CatalogDiagnosticCode,
     /// One sentence that names the source (index and id) and says what would be right. It never
     /// carries an absolute path (D4).
     pub message: String,
 }
 
-/// Faults in the order in which they are found: the first [`MOST_FAULTS`], and how many there are.
+/// Faults in the order in which they were found: the first [`MAX_FAULTS`], and the number of all.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     first: Vec<CatalogDiagnostic>,
@@ -72,14 +72,13 @@ impl Faults {
     /// Adds a fault. The message is made only if it is kept.
     pub(crate) fn push(&mut self, code: CatalogDiagnosticCode, message: impl FnOnce() -> String) {
         self.count += 1;
-        if self.first.len() < MOST_FAULTS {
+        if self.first.len() < MAX_FAULTS {
             self.first.push(CatalogDiagnostic { code, message: message() });
         }
     }
 
-    /// The value if there is no fault. Otherwise the faults; where some are left out, the last one says how
-    /// many.
-    pub(crate) fn or<T>(mut self, value: T) -> Result<T, Vec<CatalogDiagnostic>> {
+    /// The value if there is no fault, or the faults. If some are left out, the last message says how many.
+    pub(crate) fn into_result<T>(mut self, value: T) -> Result<T, Vec<CatalogDiagnostic>> {
         let left_out = self.count - self.first.len();
         match self.first.last_mut() {
             None => return Ok(value),
@@ -103,21 +102,21 @@ mod tests {
         for number in 1..=count {
             faults.push(CatalogDiagnosticCode::EmptyPath, || format!("fault {number}"));
         }
-        faults.or(())
+        faults.into_result(())
     }
 
     #[test]
-    fn the_first_faults_are_kept_and_the_last_of_them_says_how_many_are_not() {
+    fn the_first_faults_are_kept_and_the_last_message_says_how_many_are_left_out() {
         assert_eq!(faults(0), Ok(()));
         let rows = [
             (1, "fault 1"),
-            (MOST_FAULTS, "fault 1000"),
-            (MOST_FAULTS + 1, "fault 1000 (1 more fault is not listed, 1001 in all)"),
+            (MAX_FAULTS, "fault 1000"),
+            (MAX_FAULTS + 1, "fault 1000 (1 more fault is not listed, 1001 in all)"),
             (1_000_000, "fault 1000 (999000 more faults are not listed, 1000000 in all)"),
         ];
         for (count, last) in rows {
             let kept = faults(count).unwrap_err();
-            assert_eq!(kept.len(), count.min(MOST_FAULTS));
+            assert_eq!(kept.len(), count.min(MAX_FAULTS));
             assert_eq!(kept.last().unwrap().message, last);
         }
     }

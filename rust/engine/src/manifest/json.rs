@@ -1,4 +1,4 @@
-//! JSON as a manifest needs it: numbers as written, repeated keys noticed, positions known.
+//! Parses JSON for a manifest: numbers stay as written, and repeated keys are found with their positions.
 
 use std::cell::Cell;
 use std::collections::hash_map::{Entry, HashMap};
@@ -7,114 +7,121 @@ use std::io::{self, Read};
 
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 
-/// A value. Lists and objects keep what they hold only where a manifest's meaning lies (see
-/// [`Part`]); the rest is read, and forgotten.
+/// A JSON value. Only the root, `sources` and each source keep their items and members (see [`Part`]). Other lists and
+/// objects are parsed, but what they hold is dropped.
 pub(super) enum Node {
     Null,
     Bool(bool),
-    /// As written: `1.0`, `1e2` and `-0` stay apart from integers they equal.
+    /// As written, so that `1.0`, `1e2` and `-0` differ from the integers they equal.
     Number(String),
     Text(String),
     List {
         items: Vec<Node>,
-        /// Whether a text in an item that is not kept has a NUL.
-        nul: bool,
+        /// Whether an item that is not kept has a NUL in a text.
+        has_nul: bool,
     },
     Object {
         members: Vec<Member>,
-        /// Whether a key that is not kept, or a text in its value, has a NUL.
-        nul: bool,
+        /// Whether a member that is not kept has a NUL in its key or in a text.
+        has_nul: bool,
     },
 }
 
 impl Node {
-    /// Whether it is a text with a NUL, or holds one that is not looked at by itself.
+    /// Whether it is a text with a NUL, or has a NUL in a part that is not kept. Parts that are kept are checked
+    /// one by one.
     pub(super) fn has_nul(&self) -> bool {
         match self {
             Node::Null | Node::Bool(_) | Node::Number(_) => false,
             Node::Text(text) => text.contains('\0'),
-            Node::List { nul, .. } | Node::Object { nul, .. } => *nul,
+            Node::List { has_nul, .. } | Node::Object { has_nul, .. } => *has_nul,
         }
     }
 }
 
+/// A key of an object and its value.
 pub(super) struct Member {
     pub(super) key: String,
-    /// Nothing if the key was repeated: no value is the right one then.
+    /// `None` if the key is repeated: it is not known which value is right.
     value: Option<Node>,
 }
 
 impl Member {
-    /// Whether a NUL is in its value.
+    /// Whether the value has a NUL.
     pub(super) fn has_nul(&self) -> bool {
         self.value.as_ref().is_some_and(Node::has_nul)
     }
 }
 
+/// What an object has under a key.
 #[derive(Clone, Copy)]
 pub(super) enum Field<'a> {
     Absent,
-    /// What is wrong is said elsewhere: the key is repeated, or its text has a NUL.
-    Faulty,
-    Once(&'a Node),
+    /// The key is repeated, or the value is a text with a NUL. This is reported without looking at the field.
+    Reported,
+    Present(&'a Node),
 }
 
-/// What an object says under a key.
+/// Looks up a key of an object.
 pub(super) fn field<'a>(members: &'a [Member], key: &str) -> Field<'a> {
     match members.iter().find(|member| member.key == key) {
         None => Field::Absent,
-        Some(Member { value: None, .. }) => Field::Faulty,
-        Some(Member { value: Some(text @ Node::Text(_)), .. }) if text.has_nul() => Field::Faulty,
-        Some(Member { value: Some(node), .. }) => Field::Once(node),
+        Some(Member { value: None, .. }) => Field::Reported,
+        Some(Member { value: Some(text @ Node::Text(_)), .. }) if text.has_nul() => Field::Reported,
+        Some(Member { value: Some(node), .. }) => Field::Present(node),
     }
 }
 
-/// A text as far as it could be read.
-pub(super) struct Reading {
-    pub(super) root: Result<Node, Broken>,
+/// The result of parsing, also of a text that is not valid.
+pub(super) struct ParsedJson {
+    pub(super) root: Result<Node, SyntaxError>,
     /// Keys that an object has more than once, in the order of the text.
-    pub(super) repeats: Vec<Repeat>,
+    pub(super) repeated_keys: Vec<RepeatedKey>,
 }
 
-/// Why a text is not one JSON value.
-pub(super) struct Broken {
+/// Why and where a text is not one JSON value.
+pub(super) struct SyntaxError {
     pub(super) reason: String,
-    pub(super) place: Place,
+    pub(super) position: Position,
 }
 
-/// A key's second occurrence in its object.
-pub(super) struct Repeat {
+/// The second occurrence of a key in its object.
+pub(super) struct RepeatedKey {
     pub(super) key: String,
-    pub(super) place: Place,
-    /// The index of the source that the object is, or lies in.
+    pub(super) position: Position,
+    /// The index of the source that is the object or holds it.
     pub(super) source: Option<usize>,
 }
 
-/// A character of a text. Lines and columns count from 1.
+/// The position of a character in a text.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct Position {
+    /// The byte offset after the character.
     offset: usize,
+    /// From 1.
     line: usize,
+    /// In characters, from 1; 0 before the first character of a line.
     column: usize,
 }
 
-impl Place {
-    const START: Place = Place { offset: 0, line: 1, column: 0 };
+impl Position {
+    const START: Position = Position { offset: 0, line: 1, column: 0 };
 
-    /// The last character before a byte position.
-    pub(super) fn after(text: &[u8], offset: usize) -> Place {
-        let mut place = Place::START;
-        place.advance(text, offset);
-        place
+    /// The last character before a byte offset.
+    pub(super) fn before(text: &[u8], offset: usize) -> Position {
+        let mut position = Position::START;
+        position.advance(text, offset);
+        position
     }
 
+    /// Moves forward to the last character before a byte offset.
     fn advance(&mut self, text: &[u8], offset: usize) {
         for &byte in text.get(self.offset..offset).unwrap_or_default() {
             if byte == b'\n' {
                 self.line += 1;
                 self.column = 0;
             } else if byte & 0xC0 != 0x80 {
-                // Bytes that continue a character are not counted.
+                // Only the first byte of a character counts.
                 self.column += 1;
             }
         }
@@ -122,46 +129,46 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column.max(1))
     }
 }
 
-/// Reads one JSON value and nothing after it. Nesting deeper than `serde_json` allows (128) is an
-/// error like any other.
-pub(super) fn read(text: &str) -> Reading {
+/// Parses a text that must be one JSON value. Nesting deeper than `serde_json` allows (128 levels) is a syntax error.
+pub(super) fn parse(text: &str) -> ParsedJson {
     let consumed = Cell::new(0);
-    let mut notes = Notes { text, consumed: &consumed, place: Place::START, repeats: Vec::new() };
-    let mut deserializer =
-        serde_json::Deserializer::from_reader(Counted { text: text.as_bytes(), consumed: &consumed });
-    let root = Value { part: Part::Root, source: None, notes: &mut notes }
+    let mut state =
+        ParserState { text, consumed: &consumed, position: Position::START, repeated_keys: Vec::new() };
+    let reader = CountingReader { text: text.as_bytes(), consumed: &consumed };
+    let mut deserializer = serde_json::Deserializer::from_reader(reader);
+    let root = NodeVisitor { part: Part::Root, source: None, state: &mut state }
         .deserialize(&mut deserializer)
         .and_then(|root| deserializer.end().map(|()| root))
-        .map_err(|error| broken(text, &error));
-    Reading { root, repeats: notes.repeats }
+        .map_err(|error| syntax_error(text, &error));
+    ParsedJson { root, repeated_keys: state.repeated_keys }
 }
 
-fn broken(text: &str, error: &serde_json::Error) -> Broken {
+fn syntax_error(text: &str, error: &serde_json::Error) -> SyntaxError {
     let mut reason = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     if reason.ends_with(&position) {
         reason.truncate(reason.len() - position.len());
     }
-    // Its columns are bytes of a line, ours are characters.
+    // `serde_json` counts columns in bytes, messages count them in characters.
     let earlier: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let offset = (earlier + error.column()).min(text.len());
-    Broken { reason, place: Place::after(text.as_bytes(), offset) }
+    SyntaxError { reason, position: Position::before(text.as_bytes(), offset) }
 }
 
-/// Hands out bytes one by one, so that what has been consumed is what has been looked at. That is
-/// how positions are known, which `serde_json` itself tells only of errors that end the reading.
-struct Counted<'t> {
-    text: &'t [u8],
-    consumed: &'t Cell<usize>,
+/// Hands out one byte at a time and counts them, so that the position of a key is known while it is parsed.
+/// `serde_json` itself tells positions only of errors.
+struct CountingReader<'text> {
+    text: &'text [u8],
+    consumed: &'text Cell<usize>,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let consumed = self.consumed.get();
         match (buffer.first_mut(), self.text.get(consumed)) {
@@ -175,23 +182,24 @@ impl Read for Counted<'_> {
     }
 }
 
-/// What is noted on the way.
-struct Notes<'t> {
-    text: &'t str,
-    consumed: &'t Cell<usize>,
-    /// Moves forward only: finding all places is linear, however many lie in one line.
-    place: Place,
-    repeats: Vec<Repeat>,
+/// What is shared while nested values are parsed.
+struct ParserState<'text> {
+    text: &'text str,
+    /// How many bytes were read.
+    consumed: &'text Cell<usize>,
+    /// The position of the last repeated key. It moves forward only, so that finding all positions takes linear time,
+    /// also if they are in one line.
+    position: Position,
+    repeated_keys: Vec<RepeatedKey>,
 }
 
-impl Notes<'_> {
-    fn repeat(&mut self, key: &str, source: Option<usize>) {
-        self.place.advance(self.text.as_bytes(), self.consumed.get());
-        self.repeats.push(Repeat { key: key.to_owned(), place: self.place.clone(), source });
+impl ParserState<'_> {
+    fn add_repeated_key(&mut self, key: &str, source: Option<usize>) {
+        self.position.advance(self.text.as_bytes(), self.consumed.get());
+        self.repeated_keys.push(RepeatedKey { key: key.to_owned(), position: self.position.clone(), source });
     }
 
-    /// The number that has just been read, as written. The one byte behind it may have been
-    /// consumed too.
+    /// The number that was just parsed, as written. The parser may have read one byte after it.
     fn number(&self) -> &str {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         let read = self.text.as_bytes().get(..self.consumed.get()).unwrap_or_default();
@@ -204,7 +212,7 @@ impl Notes<'_> {
     }
 }
 
-/// Where in a manifest a value stands.
+/// The part of a manifest that a value is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Root,
@@ -213,20 +221,22 @@ enum Part {
     Elsewhere,
 }
 
-/// A value to be read.
-struct Value<'n, 't> {
+/// Makes a node of the next value.
+struct NodeVisitor<'state, 'text> {
     part: Part,
+    /// The index of the source that is the value or holds it.
     source: Option<usize>,
-    notes: &'n mut Notes<'t>,
+    state: &'state mut ParserState<'text>,
 }
 
-impl<'t> Value<'_, 't> {
-    fn inner(&mut self, part: Part) -> Value<'_, 't> {
-        Value { part, source: self.source, notes: self.notes }
+impl<'text> NodeVisitor<'_, 'text> {
+    /// The visitor for a value inside this one.
+    fn inner(&mut self, part: Part) -> NodeVisitor<'_, 'text> {
+        NodeVisitor { part, source: self.source, state: self.state }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
+impl<'de> DeserializeSeed<'de> for NodeVisitor<'_, '_> {
     type Value = Node;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
@@ -234,7 +244,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Value<'_, '_> {
+impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -258,7 +268,7 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
-        Ok(Node::Number(self.notes.number().to_owned()))
+        Ok(Node::Number(self.state.number().to_owned()))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node, E> {
@@ -266,10 +276,10 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Node, A::Error> {
-        let (mut items, mut nul) = (Vec::new(), false);
+        let (mut items, mut has_nul) = (Vec::new(), false);
         if self.part == Part::Sources {
             for index in 0.. {
-                let item = Value { part: Part::Source, source: Some(index), notes: self.notes };
+                let item = NodeVisitor { part: Part::Source, source: Some(index), state: self.state };
                 match list.next_element_seed(item)? {
                     Some(item) => items.push(item),
                     None => break,
@@ -277,15 +287,16 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
             }
         } else {
             while let Some(item) = list.next_element_seed(self.inner(Part::Elsewhere))? {
-                nul |= item.has_nul();
+                has_nul |= item.has_nul();
             }
         }
-        Ok(Node::List { items, nul })
+        Ok(Node::List { items, has_nul })
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<Node, A::Error> {
         let mut kept: Vec<Member> = Vec::new();
-        // Hashed with a secret: no choice of keys makes them collide.
+        // From a key to its position in `kept`. The standard hash map has random keys, so no choice of keys makes
+        // their hashes collide.
         let mut seen: HashMap<String, usize> = HashMap::new();
         while let Some(key) = object.next_key::<String>()? {
             match seen.entry(key) {
@@ -300,19 +311,21 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
                     kept.push(Member { key, value });
                 }
                 Entry::Occupied(slot) => {
-                    let first = kept.get_mut(*slot.get()).ok_or_else(|| A::Error::custom("a lost key"))?;
+                    let first = kept
+                        .get_mut(*slot.get())
+                        .ok_or_else(|| A::Error::custom("a key is missing from its object"))?;
                     if first.value.take().is_some() {
-                        self.notes.repeat(&first.key, self.source);
+                        self.state.add_repeated_key(&first.key, self.source);
                     }
                     object.next_value_seed(self.inner(Part::Elsewhere))?;
                 }
             }
         }
-        let mut nul = false;
+        let mut has_nul = false;
         if !matches!(self.part, Part::Root | Part::Source) {
-            nul = kept.iter().any(|member| member.key.contains('\0') || member.has_nul());
+            has_nul = kept.iter().any(|member| member.key.contains('\0') || member.has_nul());
             kept = Vec::new();
         }
-        Ok(Node::Object { members: kept, nul })
+        Ok(Node::Object { members: kept, has_nul })
     }
 }

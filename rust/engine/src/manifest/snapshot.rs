@@ -1,23 +1,30 @@
-//! One immutable state of the manifest.
+//! One immutable state of the catalog's manifest.
 
 use std::path::PathBuf;
 
-use crate::manifest::source::{Role, Source, Tier};
+use super::source::{Role, Source, Tier};
 
-/// What the manifest said when it was last read without a fault.
+/// The manifest as it was last read without a fault.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Counts up with every successful load, from 1 (C2, C3).
+    /// The number of the successful load that made this snapshot, from 1 (C2, C3).
     pub generation: u64,
     /// The sources, in the order of the file (M2).
     pub sources: Vec<Source>,
-    /// The directory that source paths start from.
+    /// The directory that the paths of sources are relative to.
     pub manifest_directory: PathBuf,
+    /// Positions in `sources`, in order S1.
     candidates: Vec<u32>,
     memories: Vec<(String, Tier)>,
 }
 
 impl Snapshot {
+    /// A snapshot without sources.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::new(0, Vec::new(), PathBuf::new())
+    }
+
     /// The version of the manifest format.
     pub const VERSION: u32 = 1;
 
@@ -36,18 +43,12 @@ impl Snapshot {
         Self { generation, sources, manifest_directory, candidates, memories }
     }
 
-    /// A snapshot without sources.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self::new(0, Vec::new(), PathBuf::new())
-    }
-
-    /// The paths and tiers of the memory sources, enabled or not, in the order of the file.
+    /// The paths and tiers of all memory sources, also of disabled ones, in the order of the file.
     pub(crate) fn memories(&self) -> &[(String, Tier)] {
         &self.memories
     }
 
-    /// The sources a search may use, as positions in `sources`, in order S1.
+    /// The sources that a search may use (S1), as positions in `sources`: by priority from high to low, then by id.
     #[must_use]
     pub fn candidates(&self) -> &[u32] {
         &self.candidates

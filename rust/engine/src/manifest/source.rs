@@ -1,4 +1,4 @@
-//! What the manifest says about one bundle.
+//! One source of the manifest: a bundle, and how the catalog uses it.
 
 use crate::named_enum::named_enum;
 
@@ -29,14 +29,14 @@ named_enum! {
 pub struct Source {
     /// One segment, unique in its manifest (M2).
     pub id: String,
-    /// The bundle's directory, relative to the manifest's directory.
+    /// The bundle's directory, relative to the directory of the manifest.
     pub path: String,
-    /// Higher is asked first.
+    /// Sources with a higher priority come first.
     pub priority: i32,
-    /// A disabled source is neither checked nor searched.
+    /// A disabled source is not searched, and its directory is not checked.
     pub enabled: bool,
-    /// What the source is for.
+    /// The use of the source.
     pub role: Role,
-    /// Set for memory sources, and only for them.
+    /// Set for memory sources only.
     pub tier: Option<Tier>,
 }

@@ -1,6 +1,6 @@
 //! Whose memories: a tenant, a user and a session, each of which may be missing (A1).
 
-use crate::manifest::{is_segment, source::Tier};
+use crate::manifest::{segment::is_segment, source::Tier};
 
 /// Every tier, from the one that the fewest scopes share to the one that the most share.
 const TIERS: [Tier; 3] = [Tier::Session, Tier::User, Tier::Tenant];

@@ -1,4 +1,4 @@
-//! Points in time, as documents write them (L2).
+//! Instants, and how documents write them (L2).
 
 use std::{
     borrow::Cow,
@@ -13,31 +13,30 @@ const NANOS_PER_MICRO: i128 = 1_000;
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
 const NANOS_PER_DAY: i128 = 86_400 * NANOS_PER_SECOND;
 
-/// Where counting starts.
+/// The instant from which nanoseconds are counted.
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-/// A point in time: nanoseconds since 1970 began in UTC.
+/// A point in time: nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// The type is wide enough for any year a document can name plus any number of days a `u64` can
-/// hold, so no arithmetic here can overflow.
+/// An `i128` holds any year that a document can name plus `u64::MAX` days, so no arithmetic here can overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Instant(i128);
 
 impl Instant {
-    /// The time by the system's clock; before 1970, the beginning of 1970.
+    /// The time of the system's clock. A clock before 1970 counts as the start of 1970.
     #[must_use]
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Instant::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
 
-    /// The instant `micros` microseconds after 1970 began in UTC; before, if negative.
+    /// The instant `micros` microseconds after 1970-01-01T00:00:00Z, or before it if `micros` is negative.
     #[must_use]
     pub fn from_micros(micros: i64) -> Self {
         Instant(i128::from(micros) * NANOS_PER_MICRO)
     }
 
-    /// The same time of day, `days` days of 24 hours later.
+    /// The instant `days` times 24 hours later.
     #[must_use]
     pub fn plus_days(self, days: u64) -> Self {
         Instant(self.0 + i128::from(days) * NANOS_PER_DAY)
@@ -45,10 +44,9 @@ impl Instant {
 
     /// Reads an ISO 8601 instant (L2); `None` if `text` is anything else.
     ///
-    /// A date and a time with an offset are that instant, without one they are UTC, and a bare
-    /// `YYYY-MM-DD` is midnight UTC. White space around the text does not count, nor does a space before the
-    /// offset. A time zone
-    /// annotation (`[Europe/Paris]`) is refused: what it means changes with the rules of the zone.
+    /// A date and a time without an offset are in UTC, and a bare `YYYY-MM-DD` is midnight UTC. White space around
+    /// the text and one space before the offset are allowed. A time zone annotation (`[Europe/Paris]`) is not: the
+    /// rules of a zone can change.
     ///
     /// ```
     /// use okf_engine::Instant;
@@ -60,7 +58,7 @@ impl Instant {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        // Annotations of other kinds may be critical, so none is passed over.
+        // An annotation of another kind may be marked as critical, so no annotation can be ignored.
         if text.contains('[') {
             return None;
         }
@@ -75,15 +73,15 @@ impl Instant {
         if offset.unsigned_abs() >= 86_400 {
             return None;
         }
-        // Not by way of a time stamp type: those end before 9999-12-31, which people write for "never".
+        // `jiff::Timestamp` ends before 9999-12-31, which people write for "never".
         Some(Instant(utc(pieces.date(), time) - i128::from(offset) * NANOS_PER_SECOND))
     }
 }
 
-/// The text without one space that stands between a time and an offset.
+/// The text without one space between a time and an offset.
 fn without_space_before_offset(text: &str) -> Cow<'_, str> {
     match text.rsplit_once(' ') {
-        // Of two that stand there, one is left, and is not understood.
+        // A second space is left in the text, which makes it invalid.
         Some((time, offset)) if time.contains(':') && offset.starts_with(['+', '-', 'Z', 'z']) => {
             Cow::Owned(format!("{time}{offset}"))
         }
@@ -91,12 +89,12 @@ fn without_space_before_offset(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text that is known to be a date is `YYYY-MM-DD`; `YYYYMMDD` is as likely a number.
+/// Whether a text that is known to be a date is `YYYY-MM-DD`. `YYYYMMDD` does not count: it may be a number.
 fn is_extended_date(text: &str) -> bool {
     text.len() == "YYYY-MM-DD".len()
 }
 
-/// Nanoseconds from the epoch to a time of day in UTC.
+/// Nanoseconds from the epoch to a date and time in UTC.
 fn utc(date: Date, time: Time) -> i128 {
     date.to_datetime(time).duration_since(EPOCH).as_nanos()
 }
