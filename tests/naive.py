@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from reading import (
+from naive_reading import (
     NULLS,
     WHITE_SPACE,
     Document,

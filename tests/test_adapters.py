@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import okf_catalog.adapters
 import pytest
+from making.processes import run_python
+from making.project import ROOT
 
-ROOT = Path(__file__).parent.parent
 ADAPTERS = {
     "agent_framework": ("agent_framework", "agent-framework-core", "agent-framework"),
     "langchain": ("langchain_core", "langchain-core", "langchain"),
@@ -31,18 +30,6 @@ sys.addaudithook(refuse)
 """
 
 
-def python(code: str) -> str:
-    """What the code prints in a fresh interpreter, which must end well and without a warning."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error::ResourceWarning", "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
 def test_every_module_of_the_package_is_an_adapter_or_shared() -> None:
     files = {path.stem for path in Path(okf_catalog.adapters.__file__).parent.glob("*.py")}
     assert files == {"__init__", "retrieval", *ADAPTERS}
@@ -50,7 +37,7 @@ def test_every_module_of_the_package_is_an_adapter_or_shared() -> None:
 
 def test_the_package_imports_no_framework_by_itself() -> None:
     frameworks = ("pydantic", *(framework for framework, _, _ in ADAPTERS.values()))
-    printed = python(
+    printed = run_python(
         "import sys, okf_catalog, okf_catalog.adapters.retrieval\n"
         f"print([name for name in sys.modules if name.startswith({frameworks})])"
     )
@@ -60,7 +47,7 @@ def test_the_package_imports_no_framework_by_itself() -> None:
 @pytest.mark.parametrize("module", ADAPTERS)
 def test_without_its_package_an_adapter_says_what_to_install(module: str) -> None:
     framework, package, extra = ADAPTERS[module]
-    printed = python(
+    printed = run_python(
         f"import sys; sys.modules[{framework!r}] = None\n"
         f"try:\n    import okf_catalog.adapters.{module}\n"
         "except ImportError as error:\n    print(error)"
@@ -74,7 +61,9 @@ def test_importing_an_adapter_leaves_the_network_alone(module: str) -> None:
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
     assert (
-        python(f"{OFFLINE}\nimport okf_catalog.adapters.{module} as adapter\nprint(adapter.__all__ != [])")
+        run_python(
+            f"{OFFLINE}\nimport okf_catalog.adapters.{module} as adapter\nprint(adapter.__all__ != [])"
+        )
         == "True\n"
     )
 

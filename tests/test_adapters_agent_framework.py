@@ -6,12 +6,12 @@ import asyncio
 import re
 import weakref
 from contextvars import ContextVar
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
-from guarded import ACME, LOCAL
-from notebooks import Notebook, files_below
+from making.memory import texts_below
+from making.providing import EXCHANGE, Notebook, provider_of
+from making.visibility import ACME, LOCAL
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeContextProvider,
@@ -86,16 +86,10 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         return sum(text.count("</okf-context>") for _, text in self.seen[call])
 
 
-NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-EXCHANGE = "## 12:00:00 UTC\n\n### User\n\n> {}\n\n### Agent\n\n> {}"
-
-
 def provider(
     resolver: KnowledgeResolver, notebook: Notebook | None = None, **options: Any
 ) -> OkfContextProvider:
-    if notebook is not None:
-        options.setdefault("memory_capture", MemoryCaptureMode.ENABLED)
-    return OkfContextProvider(KnowledgeContextProvider(resolver, notebook, clock=lambda: NOON, **options))
+    return OkfContextProvider(provider_of(resolver, notebook, **options))
 
 
 async def ask(agent: Agent[Any], text: str, *, stream: bool, **options: Any) -> str:
@@ -103,11 +97,6 @@ async def ask(agent: Agent[Any], text: str, *, stream: bool, **options: Any) -> 
         return str(await agent.run(text, **options))
     answer = agent.run(text, stream=True, **options)
     return "".join([update.text async for update in answer])
-
-
-@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
-def stream(request: pytest.FixtureRequest) -> bool:
-    return request.param is True
 
 
 def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -163,7 +152,7 @@ def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, 
     )
     agent = Agent(client, context_providers=[OkfContextProvider(knowledge)])
     asyncio.run(ask(agent, "I like blue", stream=stream))
-    [written] = files_below(notes.catalog.catalog_root / "notes")
+    [written] = texts_below(notes.catalog.catalog_root / "notes")
     assert "> I like blue\n" in written
     assert written.rstrip().endswith("> Blue, then.")
     asyncio.run(ask(agent, "blue or red?", stream=stream))
@@ -250,13 +239,7 @@ def test_a_conversation_keeps_the_context_out_of_its_history(
 def test_a_session_of_two_scopes_is_not_remembered(resolver: KnowledgeResolver) -> None:
     notebook, session = Notebook(), AgentSession()
     scopes = iter([ACME, KnowledgeAccessScope("other"), ACME])
-    knowledge = KnowledgeContextProvider(
-        resolver,
-        notebook,
-        scope_accessor=lambda: next(scopes),
-        memory_capture=MemoryCaptureMode.ENABLED,
-        clock=lambda: NOON,
-    )
+    knowledge = provider_of(resolver, notebook, scope_accessor=lambda: next(scopes))
     agent = Agent(Scripted("One.", "Two.", "Three."), context_providers=[OkfContextProvider(knowledge)])
     for _ in range(3):
         asyncio.run(ask(agent, "word", stream=False, session=session))

@@ -7,7 +7,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guarded import ACME, ACMES, OPEN
+from making.asking import names_in_metadata
+from making.visibility import ACME, ACMES, OPEN
 from okf_catalog import KnowledgeAccessScope, RefusedValueError, StalePolicy
 
 pytest.importorskip("langchain_core")
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from okf_catalog import KnowledgeResolver
 
 pytestmark = pytest.mark.usefixtures("offline")
-
-
-def names(documents: Sequence[Document]) -> list[str]:
-    return [f"{document.metadata['source_id']}/{document.metadata['concept_id']}" for document in documents]
 
 
 def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
@@ -54,11 +51,11 @@ def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
 
 def test_every_way_to_invoke_it_finds_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
-    assert names(retriever.invoke("word")) == OPEN
-    assert [names(found) for found in retriever.batch(["word", "", "unheard"])] == [OPEN, [], []]
+    assert names_in_metadata(retriever.invoke("word")) == OPEN
+    assert [names_in_metadata(found) for found in retriever.batch(["word", "", "unheard"])] == [OPEN, [], []]
     found = asyncio.run(retriever.abatch(["word", "", "unheard"]))
-    assert [names(documents) for documents in found] == [OPEN, [], []]
-    assert [names(found) for found in retriever.stream("word")] == [OPEN]
+    assert [names_in_metadata(documents) for documents in found] == [OPEN, [], []]
+    assert [names_in_metadata(found) for found in retriever.stream("word")] == [OPEN]
 
 
 def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
@@ -70,11 +67,11 @@ def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
         stale_policy=StalePolicy.STRICT,
         scope=ACME,
     )
-    assert names(retriever.invoke("word")) == ["few/best", "tenant-acme/secret"]
+    assert names_in_metadata(retriever.invoke("word")) == ["few/best", "tenant-acme/secret"]
 
 
 def test_it_takes_its_place_in_a_chain(resolver: KnowledgeResolver) -> None:
-    chain = OkfRetriever(resolver, limit=2) | RunnableLambda(names)
+    chain = OkfRetriever(resolver, limit=2) | RunnableLambda(names_in_metadata)
     assert chain.invoke("word") == OPEN[:2]
     assert asyncio.run(chain.ainvoke("word")) == OPEN[:2]
 
@@ -86,8 +83,13 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
     async def ask_as(scope: KnowledgeAccessScope) -> list[str]:
         current.set(scope)
         [batched] = await retriever.abatch(["word"])
-        found = names(await retriever.ainvoke("word"))
-        assert names(batched) == found == names(retriever.invoke("word")) == names(*retriever.batch(["word"]))
+        found = names_in_metadata(await retriever.ainvoke("word"))
+        assert (
+            names_in_metadata(batched)
+            == found
+            == names_in_metadata(retriever.invoke("word"))
+            == names_in_metadata(*retriever.batch(["word"]))
+        )
         return found
 
     async def ask() -> list[list[str]]:
@@ -99,10 +101,10 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
 def test_nothing_a_run_brings_along_changes_the_scope(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     loose: Any = retriever
-    assert names(loose.invoke("word", scope=ACME)) == OPEN
+    assert names_in_metadata(loose.invoke("word", scope=ACME)) == OPEN
     config: Any = {"configurable": {"scope": ACME}, "metadata": {"scope": ACME, "tenant_id": "acme"}}
-    assert names(retriever.invoke("word", config)) == OPEN
-    assert names(retriever.with_config(config).invoke("word")) == OPEN
+    assert names_in_metadata(retriever.invoke("word", config)) == OPEN
+    assert names_in_metadata(retriever.with_config(config).invoke("word")) == OPEN
     # A scope that could be configured could be configured by a request.
     assert set(retriever.config_schema().model_json_schema().get("properties", {})) == set()
     assert "scope" not in type(retriever).model_fields
@@ -121,7 +123,7 @@ def test_callbacks_hear_of_it_and_of_what_went_wrong(resolver: KnowledgeResolver
             self.heard: list[Any] = []
 
         def on_retriever_end(self, documents: Sequence[Document], **_: Any) -> None:
-            self.heard.append(names(documents))
+            self.heard.append(names_in_metadata(documents))
 
         def on_retriever_error(self, error: BaseException, **_: Any) -> None:
             self.heard.append(type(error))

@@ -7,27 +7,22 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guarded import ACME, ACMES, OPEN
+from making.asking import names_in_metadata
+from making.visibility import ACME, ACMES, OPEN
 from okf_catalog import KnowledgeAccessScope, RefusedValueError, StalePolicy
 
 pytest.importorskip("llama_index.core")
 
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import MetadataMode, QueryBundle, TextNode
 from llama_index.core.tools import RetrieverTool
 from okf_catalog.adapters.llama_index import OkfRetriever
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from okf_catalog import KnowledgeResolver
 
 pytestmark = pytest.mark.usefixtures("offline")
-
-
-def names(nodes: Sequence[NodeWithScore]) -> list[str]:
-    return [f"{node.metadata['source_id']}/{node.metadata['concept_id']}" for node in nodes]
 
 
 def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
@@ -70,8 +65,8 @@ def test_only_what_is_written_is_embedded(resolver: KnowledgeResolver) -> None:
 def test_every_way_to_ask_it_finds_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     for text, expected in (("word", OPEN), ("", []), ("unheard", [])):
-        assert names(retriever.retrieve(text)) == expected
-        assert names(asyncio.run(retriever.aretrieve(text))) == expected
+        assert names_in_metadata(retriever.retrieve(text)) == expected
+        assert names_in_metadata(asyncio.run(retriever.aretrieve(text))) == expected
 
 
 def test_no_two_concepts_share_an_id(resolver: KnowledgeResolver) -> None:
@@ -89,7 +84,7 @@ def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
         stale_policy=StalePolicy.STRICT,
         scope=ACME,
     )
-    assert names(retriever.retrieve("word")) == ["few/best", "tenant-acme/secret"]
+    assert names_in_metadata(retriever.retrieve("word")) == ["few/best", "tenant-acme/secret"]
 
 
 def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResolver) -> None:
@@ -98,8 +93,8 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
 
     async def ask_as(scope: KnowledgeAccessScope) -> list[str]:
         current.set(scope)
-        found = names(await retriever.aretrieve("word"))
-        assert found == names(retriever.retrieve("word"))
+        found = names_in_metadata(await retriever.aretrieve("word"))
+        assert found == names_in_metadata(retriever.retrieve("word"))
         return found
 
     async def ask() -> list[list[str]]:
@@ -111,7 +106,7 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
 def test_a_query_engine_answers_from_it(resolver: KnowledgeResolver) -> None:
     engine = RetrieverQueryEngine.from_args(OkfRetriever(resolver, limit=2), llm=MockLLM())
     response = engine.query("word")
-    assert names(response.source_nodes) == OPEN[:2]
+    assert names_in_metadata(response.source_nodes) == OPEN[:2]
     # The model that answers here repeats what it was given to read.
     assert str(response).count("a word in the body") == 2
 
@@ -121,7 +116,7 @@ def test_as_a_tool_it_takes_an_input_and_nothing_else(resolver: KnowledgeResolve
     schema: Any = tool.metadata.fn_schema
     assert set(schema.model_json_schema()["properties"]) == {"input"}
     output = tool.call("word")
-    assert names(output.raw_output) == OPEN
+    assert names_in_metadata(output.raw_output) == OPEN
 
 
 def test_what_makes_no_sense_is_refused(resolver: KnowledgeResolver) -> None:

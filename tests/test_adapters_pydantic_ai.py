@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from contextvars import ContextVar
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guarded import ACME, LOCAL
-from notebooks import Notebook, files_below
+from making.memory import texts_below
+from making.providing import EXCHANGE, Notebook, provider_of
+from making.visibility import ACME, LOCAL
 from okf_catalog import KnowledgeAccessScope, KnowledgeContextProvider, MemoryCaptureMode, RefusedTypeError
 
 pytest.importorskip("pydantic_ai")
@@ -73,16 +73,10 @@ class Script:
             yield reply
 
 
-NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-EXCHANGE = "## 12:00:00 UTC\n\n### User\n\n> {}\n\n### Agent\n\n> {}"
-
-
 def capability(
     resolver: KnowledgeResolver, notebook: Notebook | None = None, **options: Any
 ) -> OkfCapability:
-    if notebook is not None:
-        options.setdefault("memory_capture", MemoryCaptureMode.ENABLED)
-    return OkfCapability(KnowledgeContextProvider(resolver, notebook, clock=lambda: NOON, **options))
+    return OkfCapability(provider_of(resolver, notebook, **options))
 
 
 async def ask(agent: Agent[None, str], text: str, *, stream: bool, **options: Any) -> str:
@@ -93,11 +87,6 @@ async def ask(agent: Agent[None, str], text: str, *, stream: bool, **options: An
     else:
         output = (await agent.run(text, **options)).output
     return output
-
-
-@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
-def stream(request: pytest.FixtureRequest) -> bool:
-    return request.param is True
 
 
 def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -154,7 +143,7 @@ def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, 
     )
     agent = Agent(script.model, capabilities=[OkfCapability(knowledge)])
     asyncio.run(ask(agent, "I like blue", stream=stream))
-    [written] = files_below(notes.catalog.catalog_root / "notes")
+    [written] = texts_below(notes.catalog.catalog_root / "notes")
     assert "> I like blue\n" in written
     assert written.rstrip().endswith("> Blue, then.")
     asyncio.run(ask(agent, "blue or red?", stream=stream))

@@ -6,8 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import DESCRIBED, TITLED, make_catalog
-from guarded import ACME, ACMES, LOCAL, OPEN
+from making.asking import names
+from making.bundles import DESCRIBED, TITLED
+from making.catalogs import make_catalog
+from making.visibility import ACME, ACMES, LOCAL, OPEN
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeDiagnostic,
@@ -20,10 +22,8 @@ from okf_catalog import (
 from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
-
-    from okf_catalog import KnowledgePassage
 
 
 def retrieval(resolver: KnowledgeResolver, **options: Any) -> Retrieval:
@@ -36,10 +36,6 @@ def retrieval(resolver: KnowledgeResolver, **options: Any) -> Retrieval:
         "on_diagnostics": None,
     }
     return Retrieval(resolver, **settled | options)
-
-
-def names(passages: Iterable[KnowledgePassage]) -> list[str]:
-    return [f"{passage.source_id}/{passage.concept_id}" for passage in passages]
 
 
 @pytest.mark.parametrize(

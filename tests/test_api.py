@@ -19,7 +19,7 @@ from typing import Any
 
 import okf_catalog
 import pytest
-from asking import RESOLVERS, host
+from making.asking import RESOLVERS, host
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import KnowledgeBatch, KnowledgePassage, KnowledgeQuery, MergedKnowledgeResolver
 
 if TYPE_CHECKING:

@@ -6,11 +6,14 @@ import itertools
 import operator
 import pickle
 from collections import deque
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import RESOLVERS, codes, names
+from making.asking import RESOLVERS, codes, names, outcome
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.clocks import NOON, at_noon
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
@@ -21,13 +24,10 @@ from okf_catalog import (
     MergedKnowledgeResolver,
     StalePolicy,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-NOW = datetime(2026, 3, 1, tzinfo=timezone.utc)
 
 QUERIES: list[KnowledgeQuery | str] = [
     "word",
@@ -47,20 +47,12 @@ QUERIES: list[KnowledgeQuery | str] = [
 
 @pytest.fixture(params=RESOLVERS)
 def resolver(catalog: FileKnowledgeCatalog, request: pytest.FixtureRequest) -> KnowledgeResolver:
-    return RESOLVERS[request.param](catalog, clock=lambda: NOW)
+    return RESOLVERS[request.param](catalog, clock=at_noon)
 
 
 @pytest.fixture
 def batch(catalog: FileKnowledgeCatalog) -> KnowledgeBatch:
     return KnowledgeResolverRouter(catalog).search_batch(QUERIES)
-
-
-def outcome(act: Callable[..., Any], *arguments: Any) -> Any:
-    """What comes back, or the type of what is raised."""
-    try:
-        return act(*arguments)
-    except Exception as error:  # noqa: BLE001  (whatever it is)
-        return type(error)
 
 
 # Answers
@@ -98,7 +90,7 @@ def test_a_limit_comes_after_fairness(tmp_path: Path) -> None:
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         resolver = MergedKnowledgeResolver(catalog, default_fairness_quota=2)
         (context,) = resolver.search_batch(["word"], limit=6)
-        assert names(context) == ["a:0", "a:1", "b:last", "a:10", "a:11", "c:last"]
+        assert names(context) == ["a/0", "a/1", "b/last", "a/10", "a/11", "c/last"]
 
 
 @pytest.mark.parametrize("collect", [list, tuple, iter, deque, dict.fromkeys])
@@ -143,12 +135,12 @@ def test_one_problem_file_is_logged_once_for_all(
 
 
 def test_it_is_the_same_instant_for_all(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"b/a.md": f"---\nstale_after: {NOW.isoformat()}\n---\nword"})
+    write_tree(tmp_path, {"b/a.md": f"---\nstale_after: {NOON.isoformat()}\n---\nword"})
     manifest = write_manifest(tmp_path, [{"id": "s", "path": "b"}])
     ticks = itertools.count(-2)
 
     def clock() -> datetime:
-        return NOW + timedelta(microseconds=next(ticks))
+        return NOON + timedelta(microseconds=next(ticks))
 
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         resolver = GroupedKnowledgeResolver(catalog, clock=clock)

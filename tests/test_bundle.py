@@ -6,10 +6,12 @@ import codecs
 import logging
 import os
 import sys
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import make_bundle, problems_of, write_manifest
+from making.clocks import at_noon
 from okf_catalog import (
     ConceptStatus,
     FileKnowledgeCatalog,
@@ -19,30 +21,23 @@ from okf_catalog import (
     StalePolicy,
     TrustTier,
 )
-from trees import problems_of, write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
 def ask(
     directory: Path, files: Mapping[str, str | bytes], query: KnowledgeQuery | str = "word"
 ) -> dict[str, KnowledgePassage]:
     """The passages over a bundle of ``files``, by concept id."""
-    write_tree(directory / "bundle", files)
-    manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
-    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
-        context = GroupedKnowledgeResolver(catalog, clock=lambda: NOW).search(query)
+    with make_bundle(directory, files) as catalog:
+        context = GroupedKnowledgeResolver(catalog, clock=at_noon).search(query)
         return {passage.concept_id: passage for passage in context.passages}
 
 
 def problems(directory: Path, files: Mapping[str, str | bytes]) -> dict[str, str]:
-    write_tree(directory / "bundle", files)
-    manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
-    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+    with make_bundle(directory, files) as catalog:
         return problems_of(catalog)["s"]
 
 
@@ -374,7 +369,7 @@ def test_a_search_sees_every_change_of_the_version(tmp_path: Path) -> None:
     new, old = "---\nokf_version: 0.3\n---\n", "---\nokf_version: 0.2\n---\n"
     outside = write_tree(tmp_path, {"outside.md": new}) / "outside.md"
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
-        resolver = GroupedKnowledgeResolver(catalog, clock=lambda: NOW)
+        resolver = GroupedKnowledgeResolver(catalog, clock=at_noon)
 
         def counts() -> bool:
             tiers = {passage.concept_id: passage.trust_tier for passage in resolver.search("word").passages}

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import codes, names
-from conftest import SOURCES
+from making.asking import codes, names
+from making.bundles import write_tree
+from making.catalogs import SHELF_SOURCES, write_manifest
 from okf_catalog import (
     CatalogClosedError,
     CatalogDiagnosticCode,
@@ -32,7 +33,6 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -165,8 +165,8 @@ def test_a_reload_publishes_the_next_generation(catalog: FileKnowledgeCatalog, s
     assert after is catalog.current
     assert (before.generation, after.generation) == (1, 2)
     assert ids(catalog) == ["new"]
-    assert [source.id for source in before.sources] == [source["id"] for source in SOURCES]
-    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["new:strong", "new:weak"]
+    assert [source.id for source in before.sources] == [source["id"] for source in SHELF_SOURCES]
+    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["new/strong", "new/weak"]
 
 
 def test_a_reload_counts_even_if_nothing_changed(catalog: FileKnowledgeCatalog) -> None:
@@ -218,7 +218,7 @@ def test_failed_attempts_use_no_numbers_and_success_forgets_them(
         (shelf / "catalog.json").write_text("{")
         catalog.reload()
     assert faults(catalog) == ["PARSE_ERROR"]
-    write_manifest(shelf, SOURCES)
+    write_manifest(shelf, SHELF_SOURCES)
     assert catalog.reload().generation == 2
     assert faults(catalog) == []
 
@@ -226,7 +226,7 @@ def test_failed_attempts_use_no_numbers_and_success_forgets_them(
 def test_a_source_that_is_enabled_later_is_looked_at_then(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
     write_manifest(shelf, [{"id": "off", "path": "off"}])
     catalog.reload()
-    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["off:strong"]
+    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["off/strong"]
 
 
 @pytest.fixture
@@ -298,7 +298,7 @@ def test_many_threads_get_one_snapshot(catalog: FileKnowledgeCatalog, impatience
 def test_a_report_says_what_is_known_of_every_source(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
     write_tree(shelf, {"low/b.md": b"\0", "low/a.md": b"\0", "low/index.md": "word"})
     rows: list[dict[str, Any]] = [
-        *SOURCES,
+        *SHELF_SOURCES,
         {"id": "twin", "path": "./high", "priority": 10},
         {"id": "lost", "path": "lost"},
     ]
@@ -483,7 +483,7 @@ def test_a_failed_reload_is_logged_with_each_fault(
         f"the catalog was not reloaded: [{diagnostic.code.name}] {diagnostic.message}"
         for diagnostic in catalog.last_reload_diagnostics
     ]
-    write_manifest(shelf, SOURCES)
+    write_manifest(shelf, SHELF_SOURCES)
     catalog.reload()
     assert warnings() == []
 

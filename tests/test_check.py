@@ -7,6 +7,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
+from making.bundles import NOTE, write_tree
+from making.catalogs import write_manifest
+from making.commands import run
 from okf_catalog import (
     CatalogReport,
     FileKnowledgeCatalog,
@@ -17,21 +20,18 @@ from okf_catalog import (
     SourceRemark,
     SourceReport,
 )
-from test_cli import run
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-GOOD = "---\ntype: Note\n---\nword\n"
 RENAME = "and only .md makes a concept; rename it to be read"
 
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
     """A source ``docs`` of one good concept."""
-    write_tree(tmp_path, {"docs/a.md": GOOD})
+    write_tree(tmp_path, {"docs/a.md": NOTE})
     return write_manifest(tmp_path, [{"id": "docs", "path": "docs"}])
 
 
@@ -87,7 +87,7 @@ def test_remarks_are_shown_with_path_line_and_sentence(catalog: Path, pretend: C
 
 
 def test_a_remark_on_no_line_is_shown_without_one(catalog: Path) -> None:
-    write_tree(catalog.parent, {"docs/NOTE.MD": GOOD})
+    write_tree(catalog.parent, {"docs/NOTE.MD": NOTE})
     shown = run("check", "--catalog", catalog)
     assert findings(shown) == [
         "docs: 1 remark NAME_NOT_READ:",
@@ -160,7 +160,7 @@ def test_a_real_bundle_of_thousands_of_remarks_stays_readable(catalog: Path) -> 
 
 
 def test_json_has_all_that_the_report_has(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"docs/a.md": GOOD, "docs/NOTE.MD": GOOD, "off/b.md": GOOD, "diary/c.md": GOOD})
+    write_tree(tmp_path, {"docs/a.md": NOTE, "docs/NOTE.MD": NOTE, "off/b.md": NOTE, "diary/c.md": NOTE})
     (tmp_path / "docs/b.md").symlink_to("nothing")
     catalog = write_manifest(
         tmp_path,
@@ -215,7 +215,7 @@ def test_json_of_a_source_without_remarks_has_empty_counts(catalog: Path) -> Non
 
 
 def test_json_says_that_memories_would_be_published(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"docs/a.md": GOOD})
+    write_tree(tmp_path, {"docs/a.md": NOTE})
     catalog = write_manifest(
         tmp_path,
         [{"id": "docs", "path": "docs"}, {"id": "diary", "path": "docs", "role": "memory", "tier": "user"}],
@@ -256,7 +256,7 @@ def test_strict_fails_for_a_name_that_is_not_read(catalog: Path) -> None:
 
 
 def test_strict_takes_a_duplicate_or_a_compared_source_for_no_fault(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"docs/a.md": GOOD})
+    write_tree(tmp_path, {"docs/a.md": NOTE})
     (tmp_path / "docs/b.md").symlink_to("a.md")
     catalog = write_manifest(tmp_path, [{"id": "docs", "path": "docs"}, {"id": "same", "path": "./docs"}])
     shown = run("check", "--catalog", catalog, "--strict")

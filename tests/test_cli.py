@@ -1,16 +1,20 @@
 """The command line, in this process for what it says and in processes of its own for how it ends."""
 
+from __future__ import annotations
+
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.commands import complaint, run
 from okf_catalog import (
     CatalogReport,
     FileKnowledgeCatalog,
@@ -22,8 +26,10 @@ from okf_catalog import (
 )
 from okf_catalog.cli.app import app
 from okf_catalog.cli.marks import Span, clip, marked, spans, terms_of
-from trees import write_manifest, write_tree
 from typer.testing import CliRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MAIN = "from okf_catalog.cli import main; main()"
 PASSAGE_FIELDS = [name for name in dir(KnowledgePassage) if not name.startswith("_")]
@@ -64,20 +70,6 @@ def content_catalog(tmp_path: Path) -> Path:
     """One source with an empty directory ``bundle``, to be filled by the test."""
     (tmp_path / "bundle").mkdir()
     return write_manifest(tmp_path, [{"id": "bundle", "path": "bundle"}])
-
-
-def run(*arguments: str | Path, code: int = 0, env: dict[str, str] | None = None) -> str:
-    """What a command that ends with ``code`` prints; it says nothing on stderr."""
-    result = CliRunner(env=env).invoke(app, [*map(str, arguments)])
-    assert (result.exit_code, result.stderr) == (code, "")
-    return result.stdout
-
-
-def complaint(*arguments: str | Path, code: int) -> str:
-    """What a command that ends with ``code`` says on stderr; it prints nothing."""
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert (result.exit_code, result.stdout) == (code, "")
-    return result.stderr
 
 
 def answer(catalog: Path, *arguments: str) -> Any:

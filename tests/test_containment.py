@@ -8,8 +8,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
 from okf_catalog import CatalogError, FileKnowledgeCatalog, GroupedKnowledgeResolver, KnowledgeDiagnosticCode
-from trees import problems_of, write_manifest, write_tree
 
 
 @pytest.fixture

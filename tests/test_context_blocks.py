@@ -6,9 +6,12 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
 from hypothesis import given
 from hypothesis import strategies as st
+from making import providing
+from making.bundles import write_tree
+from making.catalogs import make_catalog, write_manifest
+from making.providing import TRUNCATED, Resolver, parsed, passage, text_of, unexpected, user
 from okf_catalog import (
     ConceptStatus,
     KnowledgeAccessScope,
@@ -19,8 +22,6 @@ from okf_catalog import (
     OkfCatalogError,
     open_knowledge,
 )
-from providing import TRUNCATED, Resolver, Store, parsed, passage, text_of, unexpected, user
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +36,7 @@ def provide(
     knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
 ) -> list[list[str]]:
     """The lines of each block."""
-    options = {"on_internal_error": unexpected, "token_budget": 10**6, **options}
-    context = KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options).provide([user("word")])
-    text = text_of(context)
+    text = text_of(providing.provide(knowledge, memory, **{"token_budget": 10**6, **options}))
     return [lines for _, lines in parsed(text)] if text else []
 
 

@@ -9,25 +9,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from okf_catalog import KnowledgeContextProvider, KnowledgePassage, SourceRole
-from providing import TRUNCATED, Resolver, Store, concepts, passage, text_of, unexpected, user
+from making.providing import (
+    TRUNCATED,
+    concepts,
+    passage,
+    provide,
+    quarter,
+    text_of,
+)
+from okf_catalog import KnowledgePassage, SourceRole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from okf_catalog import ProvidedContext
-
 
 MORE = 4 * settings().max_examples
 """An example costs some milliseconds here."""
-
-
-def provide(
-    knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
-) -> ProvidedContext:
-    options.setdefault("on_internal_error", unexpected)
-    provider = KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options)
-    return provider.provide([user("word")])
 
 
 def opening_of(role: str, one: KnowledgePassage) -> str:
@@ -158,10 +155,6 @@ def model(
     room = budget - (counted(known) if known else 0)
     remembered = fill("memory", memory, room, lambda texts: counted([*known, *texts]) <= budget, count)
     return [*known, *remembered]
-
-
-def quarter(text: str) -> int:
-    return math.ceil(len(text) / 4)
 
 
 GROWING: dict[str, Callable[[str], int]] = {

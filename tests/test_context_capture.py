@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.memory import LOCAL, USER_ALICE, USER_BOB
+from making.providing import WRITTEN, Resolver, Store, agent, unexpected, user
 from okf_catalog import (
     ChatMessage,
     KnowledgeAccessScope,
@@ -21,13 +23,10 @@ from okf_catalog import (
     MemoryTier,
     MemoryWriteResult,
 )
-from providing import WRITTEN, Resolver, Store, agent, unexpected, user
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LOCAL = KnowledgeAccessScope.LOCAL
-ALICE, BOB = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
 NOON = datetime(2026, 1, 15, 12, 30, 5, tzinfo=timezone.utc)
 
 
@@ -249,7 +248,7 @@ def test_without_an_accessor_it_is_nobodys() -> None:
 
 
 def test_a_session_is_stored_under_the_scope_it_was_provided_for(keep: Any) -> None:
-    scopes = iter([ALICE, BOB, ALICE])
+    scopes = iter([USER_ALICE, USER_BOB, USER_ALICE])
     store = Store()
     provider = provider_of(store, scope_accessor=lambda: next(scopes))
     one, other = Session(), Session()
@@ -258,22 +257,22 @@ def test_a_session_is_stored_under_the_scope_it_was_provided_for(keep: Any) -> N
     provider.provide([], session=one)
     keep(provider, [user("x")], [agent("y")], session=other)
     keep(provider, [user("x")], [agent("y")], session=one)
-    assert [scope for scope, _, _ in store.writes] == [BOB, ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_BOB, USER_ALICE]
     assert provider.last_memory_error is None
 
 
 def test_a_scope_is_taken_also_where_nothing_is_asked(keep: Any) -> None:
     for options in ({"token_budget": 0}, dict[str, int]()):
         store, session = Store(), Session()
-        provider = provider_of(store, scope_accessor=lambda: ALICE, **options)
+        provider = provider_of(store, scope_accessor=lambda: USER_ALICE, **options)
         provider.provide([] if not options else [user("x")], session=session)
         keep(provider, [user("x")], [agent("y")], session=session)
-        assert [scope for scope, _, _ in store.writes] == [ALICE]
+        assert [scope for scope, _, _ in store.writes] == [USER_ALICE]
 
 
 def test_without_a_session_or_an_earlier_provide_nothing_is_written(keep: Any) -> None:
     store = Store()
-    provider = provider_of(store, scope_accessor=lambda: ALICE)
+    provider = provider_of(store, scope_accessor=lambda: USER_ALICE)
     provider.provide([user("x")], session=Session())
     provider.provide([user("x")])
     keep(provider, [user("x")], [agent("y")])
@@ -286,21 +285,21 @@ def test_without_a_session_or_an_earlier_provide_nothing_is_written(keep: Any) -
 
 
 def test_a_session_of_two_scopes_is_never_written_for_again(keep: Any) -> None:
-    now = [ALICE]
+    now = [USER_ALICE]
     store = Store()
     provider = provider_of(store, scope_accessor=lambda: now[0])
     session, other = Session(), Session()
-    for scope in (ALICE, BOB, BOB, ALICE):
+    for scope in (USER_ALICE, USER_BOB, USER_BOB, USER_ALICE):
         now[0] = scope
         provider.provide([user("x")], session=session)
         keep(provider, [user("x")], [agent("y")], session=session)
     provider.provide([user("x")], session=other)
-    assert [scope for scope, _, _ in store.writes] == [ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_ALICE]
     assert provider.last_memory_error == (
         "nothing was written: this session was provided for under two scopes"
     )
     keep(provider, [user("x")], [agent("y")], session=other)
-    assert [scope for scope, _, _ in store.writes] == [ALICE, ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_ALICE, USER_ALICE]
 
 
 def test_equal_scopes_are_one(keep: Any) -> None:
@@ -309,13 +308,13 @@ def test_equal_scopes_are_one(keep: Any) -> None:
     for _ in range(2):
         provider.provide([user("x")], session=session)
     keep(provider, [user("x")], [agent("y")], session=session)
-    assert [scope for scope, _, _ in store.writes] == [ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_ALICE]
 
 
 @pytest.mark.parametrize("session", [{}, [], "s-1", 7, ()], ids=repr)
 def test_a_session_that_cannot_be_held_weakly_is_no_session(keep: Any, session: object) -> None:
     store = Store()
-    provider = provider_of(store, scope_accessor=lambda: ALICE)
+    provider = provider_of(store, scope_accessor=lambda: USER_ALICE)
     provider.provide([user("x")], session=session)
     keep(provider, [user("x")], [agent("y")], session=session)
     assert store.writes == []
@@ -326,7 +325,7 @@ def test_a_session_that_cannot_be_held_weakly_is_no_session(keep: Any, session: 
 
 
 def test_sessions_are_held_weakly_and_forgotten_with_all_that_was_known_of_them() -> None:
-    scopes = [ALICE, BOB]
+    scopes = [USER_ALICE, USER_BOB]
     store = Store()
     provider = provider_of(store, scope_accessor=lambda: scopes[0])
     # Sessions that follow each other at one place in memory, under scopes that take turns: no one inherits.
@@ -344,7 +343,7 @@ def test_sessions_are_held_weakly_and_forgotten_with_all_that_was_known_of_them(
 
 
 def test_a_session_in_a_cycle_is_forgotten_too() -> None:
-    provider = provider_of(Store(), scope_accessor=lambda: ALICE)
+    provider = provider_of(Store(), scope_accessor=lambda: USER_ALICE)
     session: Any = Session()
     session.itself, session.provider = session, provider
     provider.provide([user("x")], session=session)
@@ -366,7 +365,7 @@ def test_two_scopes_at_once_are_noticed() -> None:
             provider: KnowledgeContextProvider = provider,
             session: Session = session,
         ) -> None:
-            scope.value = ALICE if number else BOB
+            scope.value = USER_ALICE if number else USER_BOB
             start.wait(30)
             provider.provide([user("x")], session=session)
 

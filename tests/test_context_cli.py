@@ -1,11 +1,16 @@
 """``okf-catalog context``: the message a model would get, and what became of each source."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.commands import complaint, run
+from making.memory import USER_ALICE
+from making.providing import parsed, user
 from okf_catalog import (
     FileMemoryStore,
     KnowledgeAccessScope,
@@ -14,16 +19,16 @@ from okf_catalog import (
     MemoryTier,
     open_knowledge,
 )
-from providing import parsed, user
-from test_cli import complaint, run
-from trees import write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 GUIDE = "---\ntitle: Refund guide {}\n---\nThe refund is {}\n"
 FILES = {
     **{f"prolific/{number}.md": GUIDE.format(number, "explained at some length " * 3) for number in range(4)},
     "small/policy.md": "---\ntitle: Refund policy\n---\nA refund takes five days.\n",
 }
-ALICE = KnowledgeAccessScope("acme", "alice")
 
 
 @pytest.fixture
@@ -131,7 +136,7 @@ def test_stale_concepts_are_left_out_if_that_is_wanted(catalog: Path) -> None:
 
 
 def test_memory_is_that_of_the_scope(catalog: Path) -> None:
-    remember(catalog, ALICE, "Alice was promised a refund.")
+    remember(catalog, USER_ALICE, "Alice was promised a refund.")
     assert "memory:user" not in sources(catalog)
     assert "memory:user" not in sources(catalog, "--tenant", "acme", "--user", "bob")
     given = document(catalog, "--tenant", "acme", "--user", "alice", "--session", "s-1")

@@ -8,25 +8,28 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
 from hypothesis import given
 from hypothesis import strategies as st
+from making.catalogs import make_catalog
+from making.providing import (
+    TRUNCATED,
+    concepts,
+    parsed,
+    passage,
+    provide,
+    quarter,
+    text_of,
+    unexpected,
+    user,
+)
 from okf_catalog import KnowledgeContextProvider, KnowledgeResolverRouter
 from okf_catalog.provider.neutral import neutralised
-from providing import TRUNCATED, Resolver, Store, concepts, parsed, passage, text_of, unexpected, user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from okf_catalog import KnowledgePassage, ProvidedContext
-
-
-def provide(
-    knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
-) -> ProvidedContext:
-    options.setdefault("on_internal_error", unexpected)
-    return KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options).provide([user("word")])
 
 
 def provide_bodies(directory: Path, bodies: dict[str, str], **options: Any) -> ProvidedContext:
@@ -254,10 +257,6 @@ def test_no_space_far_before_the_cut_is_looked_for() -> None:
 
 
 # What it costs
-
-
-def quarter(text: str) -> int:
-    return -(-len(text) // 4)
 
 
 COUNTERS: dict[str, Callable[[str], int] | None] = {

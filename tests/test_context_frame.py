@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from okf_catalog import KnowledgeContextProvider, ProvidedContext
-from providing import Resolver, Store, parsed, passage, text_of, unexpected, user
+from making import providing
+from making.providing import parsed, passage, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from okf_catalog import KnowledgePassage
+    from okf_catalog import KnowledgePassage, ProvidedContext
 
 MORE = 5 * settings().max_examples
 """An example costs a millisecond here."""
@@ -27,9 +27,8 @@ MORE = 5 * settings().max_examples
 def provide(
     knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
 ) -> ProvidedContext:
-    options |= {"on_internal_error": unexpected, "token_budget": options.get("token_budget", 10**9)}
-    provider = KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options)
-    return provider.provide([user("word")])
+    """The same with a budget that leaves nothing out."""
+    return providing.provide(knowledge, memory, **{"token_budget": 10**9, **options})
 
 
 def content(title: str | None, excerpt: str) -> list[str]:

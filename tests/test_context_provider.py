@@ -11,9 +11,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import pytest
-from catalogs import make_catalog
 from hypothesis import given
 from hypothesis import strategies as st
+from making.catalogs import make_catalog
+from making.memory import USER_ALICE
+from making.providing import Resolver, Store, agent, concepts, passage, text_of, unexpected, user
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -29,14 +31,10 @@ from okf_catalog import (
     ProvidedContext,
     StalePolicy,
 )
-from providing import Resolver, Store, agent, concepts, passage, text_of, unexpected, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-
-ALICE = KnowledgeAccessScope("acme", "alice")
 
 
 def provide_async(provider: KnowledgeContextProvider, *arguments: Any, **options: Any) -> ProvidedContext:
@@ -143,7 +141,7 @@ def test_a_raising_accessor_passes_to_the_caller(provide: Way) -> None:
 
 
 async def later() -> KnowledgeAccessScope:
-    return ALICE
+    return USER_ALICE
 
 
 @pytest.mark.parametrize("answer", [None, "acme", ("acme", "alice")])
@@ -166,7 +164,7 @@ def test_an_accessor_is_called_where_the_caller_is(provide: Way) -> None:
 
     def here() -> KnowledgeAccessScope:
         threads.append(threading.get_ident())
-        return ALICE
+        return USER_ALICE
 
     provide(KnowledgeContextProvider(Resolver(), scope_accessor=here), [user("word")])
     assert threads == [threading.get_ident()]
@@ -189,7 +187,7 @@ def test_an_accessor_is_called_where_the_caller_is(provide: Way) -> None:
         ({"memory_capture": "enabled"}, "memory_capture is a MemoryCaptureMode, not str"),
         ({"capture_tier": "user"}, "capture_tier is a MemoryTier, not str"),
         (
-            {"scope_accessor": ALICE},
+            {"scope_accessor": USER_ALICE},
             "scope_accessor is called without arguments; KnowledgeAccessScope is not",
         ),
         ({"count_tokens": 4}, "count_tokens is called with a text; int is not callable"),
@@ -628,7 +626,7 @@ def test_a_forked_process_is_provided_too(catalog: FileKnowledgeCatalog) -> None
     provider = KnowledgeContextProvider(
         KnowledgeResolverRouter(catalog),
         store,
-        scope_accessor=lambda: ALICE,
+        scope_accessor=lambda: USER_ALICE,
         memory_capture=MemoryCaptureMode.ENABLED,
     )
     expected = provider.provide([user("word")], session=session)

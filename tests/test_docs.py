@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).parent.parent
+from making.project import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FACT = re.compile(r"\b[BCDFKLMQRSXY][1-9][0-9]?\b")
 """An id of a fact. Scopes' facts (A1) are left out: letters and numbers name passages in drawn rankings."""
 

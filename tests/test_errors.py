@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import okf_catalog
 import pytest
-from asking import RESOLVERS, Entrance, codes
+from making.asking import RESOLVERS, Entrance, codes
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.visibility import never
 from okf_catalog import (
     CatalogClosedError,
     CatalogDiagnostic,
@@ -27,7 +30,6 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,10 +47,6 @@ ERRORS: list[OkfCatalogError] = [
         )
     ),
 ]
-
-
-def never(*arguments: object) -> Any:
-    pytest.fail(f"called with {arguments}")
 
 
 # The classes

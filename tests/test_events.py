@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import (
     CatalogError,
     FileKnowledgeCatalog,

@@ -1,32 +1,32 @@
 """What examples/acme is there to show, and that it still shows it."""
 
+from __future__ import annotations
+
 import runpy
 import sys
-from collections.abc import Iterator
 from datetime import datetime, timezone
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from making import asking
+from making.asking import GROUPED, MERGED, WEIGHTED
+from making.project import EXAMPLES
 from okf_catalog import (
     ConceptStatus,
     Knowledge,
     KnowledgeDiagnosticCode,
     KnowledgePassage,
     KnowledgeQuery,
-    KnowledgeResolverStrategy,
     StalePolicy,
     TrustTier,
     open_knowledge,
 )
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 CATALOG = EXAMPLES / "acme" / "catalog.json"
 NOW = datetime(2026, 1, 15, tzinfo=timezone.utc)
-
-GROUPED = KnowledgeResolverStrategy.GROUPED_BY_SOURCE
-MERGED = KnowledgeResolverStrategy.MERGED
-WEIGHTED = KnowledgeResolverStrategy.PRIORITY_WEIGHTED
 
 OTHERS = frozenset({"product", "support", "finance"})
 """What a caller who is not Northwind may see."""
@@ -47,10 +47,7 @@ def acme() -> Iterator[Knowledge]:
 def names(acme: Knowledge, text: str, **options: Any) -> list[str]:
     """The answer as ``source/concept``, best first."""
     options.setdefault("permitted_source_ids", OTHERS)
-    return [
-        f"{passage.source_id}/{passage.concept_id}"
-        for passage in acme.search(KnowledgeQuery(text, **options)).passages
-    ]
+    return asking.names(acme.search(KnowledgeQuery(text, **options)))
 
 
 def everything(acme: Knowledge) -> list[KnowledgePassage]:

@@ -7,6 +7,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
 from okf_catalog import (
     FileKnowledgeCatalog,
     Freshness,
@@ -14,7 +16,6 @@ from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolverRouter,
 )
-from trees import problems_of, write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

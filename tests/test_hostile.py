@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
 from okf_catalog import FileKnowledgeCatalog, KnowledgeQuery, KnowledgeResolverRouter
-from trees import problems_of, write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

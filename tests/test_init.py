@@ -10,21 +10,20 @@ import stat
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.bundles import NOTE, write_tree
+from making.commands import output
 from okf_catalog import FileKnowledgeCatalog
 from okf_catalog.cli.app import app
 from okf_catalog.cli.manifest import ids_of
-from trees import write_tree
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-GOOD = "---\ntype: Note\n---\nword\n"
 NOTHING = "okf-catalog: nothing was written"
 
 
@@ -33,17 +32,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory to be in, with two bundles, a file and a bundle outside."""
     monkeypatch.delenv("OKF_CATALOG", raising=False)
     place = tmp_path / "here"
-    write_tree(tmp_path, {"outside/o.md": GOOD})
-    write_tree(place, {"docs/a.md": GOOD, "docs/sub/b.md": GOOD, "wiki/c.md": GOOD, "file.md": GOOD})
+    write_tree(tmp_path, {"outside/o.md": NOTE})
+    write_tree(place, {"docs/a.md": NOTE, "docs/sub/b.md": NOTE, "wiki/c.md": NOTE, "file.md": NOTE})
     monkeypatch.chdir(place)
     return place
 
 
 def init(*arguments: str, code: int = 0) -> tuple[str, str]:
     """What the command says on stdout and on stderr."""
-    result = CliRunner().invoke(app, ["init", *arguments])
-    assert result.exit_code == code, (result.stdout, result.stderr)
-    return result.stdout, result.stderr
+    return output("init", *arguments, code=code)
 
 
 def written(manifest: Path) -> list[tuple[str, str]]:
@@ -158,7 +155,7 @@ def test_a_directory_inside_another_is_told() -> None:
 
 def test_what_somebody_should_look_at_first_is_told(here: Path) -> None:
     (here / "empty").mkdir()
-    write_tree(here, {"docs/NOTE.MD": GOOD})
+    write_tree(here, {"docs/NOTE.MD": NOTE})
     (here / "docs" / "gone.md").symlink_to("nothing")
     stdout, _ = init("docs", "empty")
     assert "empty has no concepts: these are files whose names end in .md, but for index.md" in stdout
@@ -210,7 +207,7 @@ def test_ids_of_thousands_of_equal_names_are_made_at_once() -> None:
     "name", ["C:", "c:docs", "\\docs", "a\\b", "a b", "数字", "é", "'\"$`", "a\nb", "-docs", "..a", " "]
 )
 def test_any_utf8_name_makes_a_source(here: Path, name: str) -> None:
-    write_tree(here, {f"{name}/a.md": GOOD})
+    write_tree(here, {f"{name}/a.md": NOTE})
     stdout, _ = init("--", name)
     assert stdout.count("\n") == 6
     ((source_id, path),) = written(here / "catalog.json")
@@ -313,7 +310,7 @@ def test_what_exists_is_never_overwritten(here: Path, kind: str) -> None:
     assert ("name the file" if kind == "directory" else "is not overwritten") in reason
     assert last == "nothing was written"
     assert os.lstat(target) == before
-    assert (here / "file.md").read_text() == GOOD
+    assert (here / "file.md").read_text() == NOTE
 
 
 def test_a_manifest_that_comes_to_be_meanwhile_is_not_overwritten(
@@ -388,7 +385,7 @@ def test_the_manifest_is_as_readable_as_other_new_files(here: Path) -> None:
 
 def test_hostile_names_are_shown_harmlessly(here: Path) -> None:
     name = "\x1b[2J\u202edocs"
-    write_tree(here, {f"{name}/a.md": GOOD})
+    write_tree(here, {f"{name}/a.md": NOTE})
     stdout, _ = init(name)
     _, stderr = init(name, "nothing\x1b]0;x", "--output", f"{name}.json", code=1)
     assert "\x1b" not in stdout + stderr
@@ -397,6 +394,6 @@ def test_hostile_names_are_shown_harmlessly(here: Path) -> None:
 
 def test_many_directories_are_written_in_their_order(here: Path) -> None:
     names: Sequence[str] = [f"many/{at % 10}/docs{at}" for at in reversed(range(300))]
-    write_tree(here, {f"{name}/a.md": GOOD for name in names})
+    write_tree(here, {f"{name}/a.md": NOTE for name in names})
     init(*names)
     assert [path for _, path in written(here / "catalog.json")] == names

@@ -12,6 +12,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import write_manifest
 from okf_catalog import (
     CatalogClosedError,
     CatalogDiagnostic,
@@ -25,7 +27,6 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable

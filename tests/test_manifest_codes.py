@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -8,14 +8,16 @@ import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
-from asking import RESOLVERS
 from hypothesis import example, given
 from hypothesis import strategies as st
-from memories import (
+from making.asking import RESOLVERS
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.memory import (
     ALICE,
     BOB,
     LOCAL,
@@ -26,13 +28,14 @@ from memories import (
     USER,
     entry,
     gone,
-    in_child,
     memory_sources,
     open_memories,
     place,
+    put,
     reads,
     wrote,
 )
+from making.processes import in_child
 from okf_catalog import (
     CatalogClosedError,
     FileKnowledgeCatalog,
@@ -56,22 +59,6 @@ from okf_catalog import (
     memory_path,
     open_knowledge,
 )
-from trees import write_manifest, write_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path) as catalog:
-        yield catalog
-
-
-def put(directory: Path, tier: MemoryTier, text: str | bytes, name: str = "monday.md") -> Path:
-    """Writes a file where Alice's memories lie, as an editor would."""
-    write_tree(place(directory, tier, ALICE), {name: text})
-    return place(directory, tier, ALICE) / name
 
 
 def names(directory: Path) -> list[str]:
@@ -356,9 +343,9 @@ def test_nothing_remembered_is_nothing_to_be_told_of(store: FileMemoryStore, tmp
     assert "file name too long" in error
 
 
-def test_the_text_tag_and_stale_policy_of_a_question_count(catalog: FileKnowledgeCatalog) -> None:
+def test_the_text_tag_and_stale_policy_of_a_question_count(memories: FileKnowledgeCatalog) -> None:
     now = datetime(2026, 3, 1, tzinfo=timezone.utc)
-    store = FileMemoryStore(catalog, clock=lambda: now)
+    store = FileMemoryStore(memories, clock=lambda: now)
     assert store.write(ALICE, entry("a word", "old", stale_after="2026-02-28", tags="x"), USER).written
     assert store.write(ALICE, entry("a word", "new", stale_after="2026-03-02"), USER).written
 
@@ -437,8 +424,10 @@ def test_thousands_of_scopes_are_remembered(store: FileMemoryStore, tmp_path: Pa
             assert reads(store, scope) == [("memory:user", f"word {n}")]
 
 
-def test_questions_are_refused_as_resolvers_do(catalog: FileKnowledgeCatalog, store: FileMemoryStore) -> None:
-    resolver = RESOLVERS["router"](catalog)
+def test_questions_are_refused_as_resolvers_do(
+    memories: FileKnowledgeCatalog, store: FileMemoryStore
+) -> None:
+    resolver = RESOLVERS["router"](memories)
     for query in ("", " \u3000", "\ud800", None, 1, b"word", ["word"]):
         wrong: Any = query
         with pytest.raises((RefusedValueError, RefusedTypeError)) as expected:
@@ -449,7 +438,7 @@ def test_questions_are_refused_as_resolvers_do(catalog: FileKnowledgeCatalog, st
 
 
 def test_arguments_of_the_wrong_kind_are_refused(
-    catalog: FileKnowledgeCatalog, store: FileMemoryStore
+    memories: FileKnowledgeCatalog, store: FileMemoryStore
 ) -> None:
     wrong: Any = "user"
     for act, message in (
@@ -463,7 +452,7 @@ def test_arguments_of_the_wrong_kind_are_refused(
         (lambda: store.delete_scope(ALICE, wrong), "tier is a MemoryTier or None, not str"),
         (lambda: FileMemoryStore(wrong), "catalog is a FileKnowledgeCatalog, not str"),
         (
-            lambda: FileMemoryStore(catalog, clock=wrong),
+            lambda: FileMemoryStore(memories, clock=wrong),
             "clock is called without arguments; str is not callable",
         ),
     ):
@@ -496,15 +485,15 @@ def test_the_async_twins_answer_alike(store: FileMemoryStore) -> None:
     asyncio.run(act())
 
 
-def test_a_closed_catalog_says_so(catalog: FileKnowledgeCatalog, store: FileMemoryStore) -> None:
-    catalog.close()
+def test_a_closed_catalog_says_so(memories: FileKnowledgeCatalog, store: FileMemoryStore) -> None:
+    memories.close()
     for act in (
         lambda: store.read(ALICE, "word"),
         lambda: store.write(ALICE, entry(), USER),
         lambda: store.delete_scope(ALICE),
         lambda: store.enumerate(ALICE),
         lambda: store.text(ALICE, "a"),
-        lambda: FileMemoryStore(catalog),
+        lambda: FileMemoryStore(memories),
     ):
         with pytest.raises(CatalogClosedError, match="is closed; open it again"):
             act()
@@ -526,14 +515,14 @@ def test_a_forked_child_remembers(store: FileMemoryStore) -> None:
 
 
 def test_tiers_come_and_go_with_the_manifest(
-    catalog: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
+    memories: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     wrote(store, ALICE, TENANT, "a word")
     docs = {"id": "docs", "path": "docs"}
     write_manifest(tmp_path, [docs, *memory_sources([TENANT])])
     assert len(reads(store, ALICE)) == 2
-    catalog.reload()
+    memories.reload()
     assert reads(store, ALICE) == [("memory:tenant", "a word")]
     assert store.write(ALICE, entry(), USER) == MemoryWriteResult(
         written=False, error="the catalog has no enabled memory source of the tier 'user'"
@@ -543,10 +532,10 @@ def test_tiers_come_and_go_with_the_manifest(
     )
     (tenant,) = memory_sources([TENANT])
     write_manifest(tmp_path, [docs, {**tenant, "enabled": False}, *memory_sources([USER])])
-    catalog.reload()
+    memories.reload()
     assert [concept.tier for concept in store.enumerate(ALICE)] == [USER]
     write_manifest(tmp_path, [docs])
-    catalog.reload()
+    memories.reload()
     assert store.read(ALICE, "word") == MemoryReadResult((), ())
     assert store.enumerate(ALICE) == ()
     assert store.delete_scope(ALICE) == MemoryDeleteResult(0, None)
@@ -671,13 +660,13 @@ def test_the_real_location_is_what_counts(tmp_path: Path) -> None:
 
 
 def test_a_reload_that_publishes_memories_closes_them(
-    catalog: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    memories: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     before = (place(tmp_path, USER, ALICE) / "monday.md").read_bytes()
     docs = {"id": "docs", "path": "docs"}
     write_manifest(tmp_path, [docs, {"id": "all", "path": "memories"}, *memory_sources()])
-    catalog.reload()
+    memories.reload()
     (record,) = caplog.records
     assert record.getMessage().startswith("memory source 'remembers-session' and source 'all' overlap: ")
     result = store.read(ALICE, "word")
@@ -703,7 +692,7 @@ def test_a_reload_that_publishes_memories_closes_them(
     assert store.delete(ALICE, USER, "monday") == MemoryDeleteResult(0, message)
     assert (place(tmp_path, USER, ALICE) / "monday.md").read_bytes() == before
     write_manifest(tmp_path, [docs, *memory_sources()])
-    catalog.reload()
+    memories.reload()
     assert reads(store, ALICE) == [("memory:user", "a word")]
 
 
@@ -736,9 +725,9 @@ def test_a_host_whose_memories_a_reload_publishes_is_told_by_results(
         wrote(memory, ALICE, USER, "a word")
 
 
-def test_nothing_expires_by_itself(catalog: FileKnowledgeCatalog) -> None:
+def test_nothing_expires_by_itself(memories: FileKnowledgeCatalog) -> None:
     later = datetime.now(timezone.utc) + timedelta(days=36500)
-    store = FileMemoryStore(catalog, clock=lambda: later)
+    store = FileMemoryStore(memories, clock=lambda: later)
     wrote(store, ALICE, USER, "a word")
     assert store.write(ALICE, entry("stale word", "b", stale_after="2000-01-01"), USER).written
     assert len(reads(store, ALICE)) == 2
@@ -746,19 +735,19 @@ def test_nothing_expires_by_itself(catalog: FileKnowledgeCatalog) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_a_report_counts_all_memories_and_neither_watches_nor_logs_them(
-    tmp_path: Path, catalog: FileKnowledgeCatalog, store: FileMemoryStore, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, memories: FileKnowledgeCatalog, store: FileMemoryStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     def watched() -> int:
         notes = Path("/proc/self/fdinfo").iterdir()
         return sum(note.read_text().count("inotify wd:") for note in notes if note.exists())
 
-    catalog.report()
+    memories.report()
     before = watched()
     for number in range(20):
         wrote(store, KnowledgeAccessScope("acme", f"user{number}"), USER, "a word")
     (tmp_path / ROOTS[USER] / "broken.md").write_bytes(b"a word\0")
     for _ in range(2):
-        sources = {report.source.id: report for report in catalog.report().sources}
+        sources = {report.source.id: report for report in memories.report().sources}
         report = sources[f"remembers-{USER.value}"]
         assert (report.concepts, [problem.path for problem in report.problems]) == (20, ["broken.md"])
         assert report.compared_because is None

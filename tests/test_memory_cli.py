@@ -6,16 +6,16 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from making.catalogs import write_manifest
+from making.commands import result_of
+from making.memory import SESSION, TENANT, USER, USER_ALICE, memory_source
 from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, KnowledgeAccessScope, MemoryEntry, MemoryTier
 from okf_catalog.cli.app import app
-from trees import write_manifest
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SESSION, USER, TENANT = MemoryTier
-ALICE = KnowledgeAccessScope("acme", "alice")
 WHO = ("--tenant", "acme", "--user", "alice")
 ALICES = "memory-user/acme-822b33ad87c148a0/alice-2bd806c97f0e00af"
 ACMES = "memory-tenant/acme-822b33ad87c148a0"
@@ -25,9 +25,7 @@ ACMES = "memory-tenant/acme-822b33ad87c148a0"
 def manifest(tmp_path: Path) -> Path:
     """Three memories: two of Alice, of which one name is also the tenant's."""
     (tmp_path / "diary").mkdir()
-    sources = [
-        {"id": tier.value, "path": "diary", "role": "memory", "tier": tier.value} for tier in MemoryTier
-    ]
+    sources = [memory_source(tier, tier.value, "diary") for tier in MemoryTier]
     path = write_manifest(tmp_path, sources)
     with FileKnowledgeCatalog(path, watch_for_changes=False) as catalog:
         store = FileMemoryStore(catalog)
@@ -38,15 +36,14 @@ def manifest(tmp_path: Path) -> Path:
         ):
             front = {"type": "Note", "title": title, "description": "Said"}
             written = store.write(
-                ALICE, MemoryEntry(name, front, f"{name} of {tier.value}\nsecond line"), tier
+                USER_ALICE, MemoryEntry(name, front, f"{name} of {tier.value}\nsecond line"), tier
             )
             assert written.written, written
     return path
 
 
 def run(*arguments: str | Path, typed: str | None = None) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["memory", *map(str, arguments)], input=typed)
-    return result.exit_code, result.stdout, result.stderr
+    return result_of("memory", *arguments, typed=typed)
 
 
 def test_list_shows_tier_id_and_title(manifest: Path) -> None:
@@ -122,7 +119,7 @@ def test_what_is_remembered_does_not_act_on_the_terminal(manifest: Path) -> None
     front = {"type": "Note", "title": "\x1b[2Jtitle\nnext", "description": "Said"}
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         entry = MemoryEntry("\u202etxt", front, "\x1b]0;owned\x07\r\u2028end")
-        assert FileMemoryStore(catalog).write(ALICE, entry, USER).written
+        assert FileMemoryStore(catalog).write(USER_ALICE, entry, USER).written
     for command in (("list",), ("show", "\u202etxt")):
         code, out, err = run(*command, "--catalog", manifest, *WHO)
         assert (code, err) == (0, "")

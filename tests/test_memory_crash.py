@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import random
 import re
 import select
 import signal
-import subprocess
-import sys
 import threading
 import time
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from memories import ALICE, FRONT, MARK, ROOTS, USER, entry, fork, gone, open_memories, reads, wrote
-from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, memory_path
+from making.memory import (
+    ALICE,
+    BELOW,
+    FRONT,
+    MARK,
+    ROOTS,
+    USER,
+    entry,
+    gone,
+    locked,
+    reads,
+    wrote,
+)
+from making.processes import fork, start_python
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+    from okf_catalog import FileMemoryStore
+
 
 THREADS, PROCESSES, APPENDS = 8, 4, 50
 KILLS = 100
 PATIENCE = 60
 
-BELOW = memory_path(USER, ALICE)
 CONCEPT = f"{BELOW}/monday"
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path) as catalog:
-        yield catalog
 
 
 @pytest.fixture
@@ -64,7 +67,7 @@ def body_of(content: bytes) -> str:
 WRITER = f"""
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from memories import ALICE, USER, entry
+from making.memory import ALICE, USER, entry
 from okf_catalog import FileKnowledgeCatalog, FileMemoryStore
 from test_memory_crash import section
 
@@ -84,17 +87,6 @@ with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         for acknowledged in pool.map(write, range({THREADS})):
             print(*acknowledged)
 """
-
-
-def start(program: str, *arguments: str | Path) -> subprocess.Popen[str]:
-    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
-    )
 
 
 def test_appends_of_threads_and_processes_lose_nothing(
@@ -119,7 +111,7 @@ def test_appends_of_threads_and_processes_lose_nothing(
     reader = threading.Thread(target=read)
     reader.start()
     try:
-        writers = [start(WRITER, tmp_path / "catalog.json", str(n)) for n in range(PROCESSES)]
+        writers = [start_python(WRITER, tmp_path / "catalog.json", str(n)) for n in range(PROCESSES)]
         acknowledged = list[str]()
         for writer in writers:
             out, err = writer.communicate(timeout=PATIENCE)
@@ -214,24 +206,13 @@ def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scop
 # The lock
 
 
-@contextmanager
-def held(directory: Path) -> Generator[None]:
-    """The directory as it is while somebody else writes there."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def test_a_writer_waits_for_another_without_holding_up_anybody(
     store: FileMemoryStore, scope_directory: Path
 ) -> None:
     wrote(store, ALICE, USER, "a word")
 
     async def act() -> bool:
-        with held(scope_directory):
+        with locked(scope_directory):
             writing = asyncio.create_task(store.write_async(ALICE, entry("more"), USER))
             for _ in range(20):
                 await asyncio.sleep(0.005)
@@ -247,7 +228,7 @@ def test_a_writer_waits_for_another_without_holding_up_anybody(
 
 INTERRUPTED = """
 import sys
-from memories import ALICE, USER, entry
+from making.memory import ALICE, USER, entry
 from okf_catalog import FileKnowledgeCatalog, FileMemoryStore
 with FileKnowledgeCatalog(sys.argv[1], watch_for_changes=False) as catalog:
     store = FileMemoryStore(catalog)
@@ -261,8 +242,8 @@ with FileKnowledgeCatalog(sys.argv[1], watch_for_changes=False) as catalog:
 
 def test_who_waits_can_be_interrupted(store: FileMemoryStore, tmp_path: Path, scope_directory: Path) -> None:
     wrote(store, ALICE, USER, "a word")
-    with held(scope_directory):
-        writer = start(INTERRUPTED, tmp_path / "catalog.json")
+    with locked(scope_directory):
+        writer = start_python(INTERRUPTED, tmp_path / "catalog.json")
         assert writer.stdout is not None
         assert writer.stdout.readline() == "writing\n"
         writer.send_signal(signal.SIGINT)

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import subprocess
 import tempfile
 import threading
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from memories import (
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.memory import (
     ALICE,
+    ALICES_DIRECTORY,
+    BELOW,
     BOB,
     LOCAL,
+    MARK,
+    OWN_IDS,
     ROOTS,
     SESSION,
     TENANT,
     USER,
+    USER_ALICE,
     entry,
     gone,
+    locked,
     memory_sources,
     open_memories,
+    own_ids,
     place,
     reads,
-    without_privileges,
     wrote,
 )
+from making.processes import without_privileges
+from making.profiles import FEWER
+from making.visibility import ACME
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -42,42 +51,20 @@ from okf_catalog import (
     RefusedValueError,
     memory_path,
 )
-from profiles import FEWER
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-
-BELOW = memory_path(USER, ALICE)
-SCOPE = f"{ROOTS[USER]}/{BELOW}"
-MARK = ".okf-memory"
-
-ACME = KnowledgeAccessScope("acme")
-USER_ALICE = KnowledgeAccessScope("acme", "alice")
-USER_BOB = KnowledgeAccessScope("acme", "bob")
+    from collections.abc import Callable, Iterable
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path, max_file_bytes=2000) as catalog:
-        yield catalog
+def memory_options() -> dict[str, Any]:
+    return {"max_file_bytes": 2000}
 
 
 def files(directory: Path) -> list[str]:
     """Every file below the memory sources, but for the marks."""
     found = (path for path in (directory / "memories").rglob("*") if not path.is_dir() or path.is_symlink())
     return sorted(str(path.relative_to(directory)) for path in found if path.name != MARK)
-
-
-@contextmanager
-def held(directory: Path) -> Generator[None]:
-    """The directory as it is while somebody else writes there."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 # One concept
@@ -91,7 +78,7 @@ def test_one_concept_is_forgotten_and_no_other(store: FileMemoryStore, tmp_path:
                 assert store.write(scope, entry(f"word {name}", name), tier).written
     before = files(tmp_path)
     assert store.delete(ALICE, USER, by) == gone(0, 1)
-    assert files(tmp_path) == [name for name in before if name != f"{SCOPE}/monday.md"]
+    assert files(tmp_path) == [name for name in before if name != f"{ALICES_DIRECTORY}/monday.md"]
     assert store.text(ALICE, f"{BELOW}/monday") is None
     assert [one.concept_id for one in store.enumerate(ALICE) if one.tier is USER] == [f"{BELOW}/tuesday"]
     assert ("memory:user", "word monday") not in reads(store, ALICE)
@@ -110,11 +97,11 @@ def test_whatever_can_be_written_can_be_forgotten(store: FileMemoryStore, tmp_pa
 
 @pytest.mark.parametrize("name", ["a/b", "a/b/c", "line\nbreak", " ", "a b/ c"])
 def test_whatever_is_listed_can_be_forgotten(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
-    write_tree(tmp_path / SCOPE, {f"{name}.md": "a word", "kept.md": "a word"})
+    write_tree(tmp_path / ALICES_DIRECTORY, {f"{name}.md": "a word", "kept.md": "a word"})
     listed = [one.concept_id for one in store.enumerate(ALICE)]
     assert f"{BELOW}/{name}" in listed
     assert store.delete(ALICE, USER, f"{BELOW}/{name}") == gone(0, 1)
-    assert files(tmp_path) == [f"{SCOPE}/kept.md"]
+    assert files(tmp_path) == [f"{ALICES_DIRECTORY}/kept.md"]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +154,7 @@ def test_arguments_of_the_wrong_kind_are_refused(store: FileMemoryStore) -> None
 
 
 def test_a_memory_that_cannot_be_read_is_forgotten_too(store: FileMemoryStore, tmp_path: Path) -> None:
-    write_tree(tmp_path / SCOPE, {"large.md": "x" * 3000, "bytes.md": b"\xff\0", "empty.md": ""})
+    write_tree(tmp_path / ALICES_DIRECTORY, {"large.md": "x" * 3000, "bytes.md": b"\xff\0", "empty.md": ""})
     for name in ("large", "bytes", "empty"):
         assert store.delete(ALICE, USER, name) == gone(0, 1)
     assert files(tmp_path) == []
@@ -175,9 +162,9 @@ def test_a_memory_that_cannot_be_read_is_forgotten_too(store: FileMemoryStore, t
 
 @pytest.mark.parametrize("name", ["monday", "linked/monday"])
 def test_a_link_is_not_forgotten_by_way_of(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
-    write_tree(tmp_path, {"outside/monday.md": "kept", f"{SCOPE}/kept.md": "kept"})
-    (tmp_path / SCOPE / "monday.md").symlink_to(tmp_path / "outside" / "monday.md")
-    (tmp_path / SCOPE / "linked").symlink_to(tmp_path / "outside")
+    write_tree(tmp_path, {"outside/monday.md": "kept", f"{ALICES_DIRECTORY}/kept.md": "kept"})
+    (tmp_path / ALICES_DIRECTORY / "monday.md").symlink_to(tmp_path / "outside" / "monday.md")
+    (tmp_path / ALICES_DIRECTORY / "linked").symlink_to(tmp_path / "outside")
     result = store.delete(ALICE, USER, name)
     assert result.concepts_deleted == 0
     assert result.error is not None
@@ -185,12 +172,12 @@ def test_a_link_is_not_forgotten_by_way_of(store: FileMemoryStore, tmp_path: Pat
     assert "is a link; no memory is" in result.error
     assert str(tmp_path) not in result.error
     assert (tmp_path / "outside" / "monday.md").read_text("utf-8") == "kept"
-    assert (tmp_path / SCOPE / "monday.md").is_symlink()
+    assert (tmp_path / ALICES_DIRECTORY / "monday.md").is_symlink()
 
 
 def test_what_is_no_file_is_not_forgotten(store: FileMemoryStore, tmp_path: Path) -> None:
-    (tmp_path / SCOPE / "monday.md").mkdir(parents=True)
-    os.mkfifo(tmp_path / SCOPE / "pipe.md")
+    (tmp_path / ALICES_DIRECTORY / "monday.md").mkdir(parents=True)
+    os.mkfifo(tmp_path / ALICES_DIRECTORY / "pipe.md")
     for name in ("monday", "pipe"):
         assert store.delete(ALICE, USER, name) == MemoryDeleteResult(
             0, f'memory:user: in "{BELOW}": "{name}.md" is not a regular file'
@@ -216,7 +203,7 @@ def test_what_a_killed_writer_left_is_forgotten_with_the_concept(
     store: FileMemoryStore, tmp_path: Path
 ) -> None:
     wrote(store, ALICE, USER, "a secret")
-    (tmp_path / SCOPE / ".okf-catalog.tmp").write_text("a secret and more", encoding="utf-8")
+    (tmp_path / ALICES_DIRECTORY / ".okf-catalog.tmp").write_text("a secret and more", encoding="utf-8")
     assert store.delete(ALICE, USER, "monday") == gone(0, 1)
     assert files(tmp_path) == []
 
@@ -225,7 +212,7 @@ def test_whoever_writes_is_waited_for(store: FileMemoryStore, tmp_path: Path) ->
     wrote(store, ALICE, USER, "a word")
     results = list[MemoryDeleteResult]()
     forgetting = threading.Thread(target=lambda: results.append(store.delete(ALICE, USER, "monday")))
-    with held(tmp_path / SCOPE):
+    with locked(tmp_path / ALICES_DIRECTORY):
         forgetting.start()
         forgetting.join(0.1)
         assert forgetting.is_alive()
@@ -269,7 +256,7 @@ def test_what_the_system_refuses_is_an_error() -> None:
             assert result == MemoryDeleteResult(
                 0, f'memory:user: in "{BELOW}": "monday.md" cannot be deleted: permission denied'
             )
-            assert files(directory) == [f"{SCOPE}/monday.md"]
+            assert files(directory) == [f"{ALICES_DIRECTORY}/monday.md"]
 
 
 def test_the_async_twins_forget_alike(store: FileMemoryStore) -> None:
@@ -353,28 +340,27 @@ def test_nothing_lies_below_the_local_scope(store: FileMemoryStore) -> None:
 
 IDS = ("a", "A", "ab", "b")
 scopes = st.builds(KnowledgeAccessScope, *[st.none() | st.sampled_from(IDS)] * 3)
-OWN = {TENANT: 1, USER: 2, SESSION: 3}
-
-
-def ids(tier: MemoryTier, scope: KnowledgeAccessScope) -> tuple[str | None, ...]:
-    return (scope.tenant_id, scope.user_id, scope.session_id)[: OWN[tier]]
 
 
 def below(scope: KnowledgeAccessScope, tier: MemoryTier | None) -> set[tuple[MemoryTier, Any]] | None:
     """Every scope of every tier that lies at or below one, of the ids above; ``None`` if that is refused."""
     everything = {
-        (one, ids(one, KnowledgeAccessScope(*three)))
+        (one, own_ids(one, KnowledgeAccessScope(*three)))
         for three in ((t, u, s) for t in (None, *IDS) for u in (None, *IDS) for s in (None, *IDS))
         for one in MemoryTier
     }
     if scope == LOCAL:
-        return {(one, ids(one, LOCAL)) for one in MemoryTier if tier in (None, one)}
-    own = next(one for one in (SESSION, USER, TENANT) if ids(one, scope)[-1] is not None)
+        return {(one, own_ids(one, LOCAL)) for one in MemoryTier if tier in (None, one)}
+    own = next(one for one in (SESSION, USER, TENANT) if own_ids(one, scope)[-1] is not None)
     first = own if tier is None else tier
-    if OWN[first] < OWN[own]:
+    if OWN_IDS[first] < OWN_IDS[own]:
         return None
-    prefix = ids(own, scope)
-    return {(one, who) for one, who in everything if OWN[one] >= OWN[first] and who[: OWN[own]] == prefix}
+    prefix = own_ids(own, scope)
+    return {
+        (one, who)
+        for one, who in everything
+        if OWN_IDS[one] >= OWN_IDS[first] and who[: OWN_IDS[own]] == prefix
+    }
 
 
 @settings(max_examples=FEWER)
@@ -392,7 +378,7 @@ def test_below_is_what_carries_the_same_ids_and_more(
     with tempfile.TemporaryDirectory() as name, open_memories(Path(name)) as catalog:
         store = FileMemoryStore(catalog)
         written = {
-            (one, ids(one, writer))
+            (one, own_ids(one, writer))
             for writer in writers
             for one in MemoryTier
             if store.write(writer, entry("a word"), one).written
@@ -400,7 +386,7 @@ def test_below_is_what_carries_the_same_ids_and_more(
         expected = below(scope, tier)
         result = store.delete_scope(scope, tier, below=True)
         left = {
-            (one, ids(one, writer))
+            (one, own_ids(one, writer))
             for writer in writers
             for one in MemoryTier
             if any(found.tier is one for found in store.enumerate(writer))
@@ -502,7 +488,7 @@ def mark_all(directory: Path) -> None:
 def test_marks_go_with_their_directories(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in MemoryTier:
         wrote(store, ALICE, tier, "a word")
-    (tmp_path / SCOPE / "deeper").mkdir()
+    (tmp_path / ALICES_DIRECTORY / "deeper").mkdir()
     mark_all(tmp_path)
     assert store.delete_scope(ACME, below=True) == gone(3, 3)
     assert files(tmp_path) == []
@@ -515,7 +501,7 @@ def test_what_is_mounted_stays_and_what_stays_is_marked(
 ) -> None:
     """Also a directory of the same file system, of which the device does not tell that it is mounted."""
     wrote(store, ALICE, USER, "a word")
-    inner = tmp_path / SCOPE / "deeper" / "inner"
+    inner = tmp_path / ALICES_DIRECTORY / "deeper" / "inner"
     inner.mkdir(parents=True)
     kept = tmp_path / "kept"
     kept.mkdir()
@@ -560,7 +546,7 @@ def test_a_scope_below_that_is_written_to_is_waited_for(store: FileMemoryStore, 
         wrote(store, scope, SESSION, "a word")
     results = list[MemoryDeleteResult]()
     forgetting = threading.Thread(target=lambda: results.append(store.delete_scope(ACME, below=True)))
-    with held(place(tmp_path, SESSION, ALICE)):
+    with locked(place(tmp_path, SESSION, ALICE)):
         forgetting.start()
         forgetting.join(0.1)
         assert forgetting.is_alive()

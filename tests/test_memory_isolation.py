@@ -9,22 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import RESOLVERS, WAYS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from memories import (
+from making.asking import RESOLVERS, WAYS
+from making.catalogs import write_manifest
+from making.memory import (
     ALICE,
     LOCAL,
     MARK,
     ROOTS,
     SESSION,
-    TENANT,
     USER,
     entry,
     gone,
     memory_sources,
     open_memories,
+    own_ids,
 )
+from making.profiles import FEWER
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -36,8 +38,6 @@ from okf_catalog import (
     RemarkCode,
     memory_path,
 )
-from profiles import FEWER
-from trees import write_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -47,13 +47,10 @@ IDS = ("ann", "Ann", "ANN", "anna", "an", "ann-", "a", "_", "local", "ann.md", "
 
 scopes = st.builds(KnowledgeAccessScope, *[st.none() | st.sampled_from(IDS)] * 3)
 
-OWN = {TENANT: 1, USER: 2, SESSION: 3}
-"""How many ids, the tenant's first, tell the scopes of a tier apart."""
-
 
 def own(tier: MemoryTier, scope: KnowledgeAccessScope) -> tuple[str | None, ...] | None:
     """Whose memory of a tier a scope has; ``None`` if the tier does not apply."""
-    ids = (scope.tenant_id, scope.user_id, scope.session_id)[: OWN[tier]]
+    ids = own_ids(tier, scope)
     return ids if scope == LOCAL or ids[-1] is not None else None
 
 

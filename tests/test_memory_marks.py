@@ -14,22 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from memories import ALICE, BOB, MARK, SESSION, USER, entry, in_child, without_privileges
-from okf_catalog import (
-    FileKnowledgeCatalog,
-    FileMemoryStore,
-    Freshness,
-    KnowledgeDiagnosticCode,
-    KnowledgeQuery,
-    KnowledgeResolverRouter,
-    KnowledgeResolverStrategy,
-    MemoryDeleteResult,
-    MemoryOverlapError,
-    RemarkCode,
-    open_knowledge,
-)
-from okf_catalog.cli.app import app
-from reaching import (
+from making.bundles import write_tree
+from making.catalogs import open_catalog, write_manifest
+from making.leaks import (
     ALL,
     DIARY,
     KB,
@@ -50,7 +37,23 @@ from reaching import (
     mount,
     remember,
 )
-from trees import write_manifest, write_tree
+from making.memory import ALICE, BOB, MARK, SESSION, USER, entry
+from making.processes import in_child, without_privileges
+from making.waiting import wait_until
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    FileMemoryStore,
+    Freshness,
+    KnowledgeDiagnosticCode,
+    KnowledgeQuery,
+    KnowledgeResolverRouter,
+    KnowledgeResolverStrategy,
+    MemoryDeleteResult,
+    MemoryOverlapError,
+    RemarkCode,
+    open_knowledge,
+)
+from okf_catalog.cli.app import app
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -83,18 +86,6 @@ def marked(tmp_path: Path) -> Path:
     return remember(tmp_path)
 
 
-def opened(manifest: Path, **options: Any) -> FileKnowledgeCatalog:
-    options.setdefault("watch_for_changes", False)
-    return FileKnowledgeCatalog(manifest, **options)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def found(catalog: FileKnowledgeCatalog) -> set[str]:
     return {passage.concept_id for passage in KnowledgeResolverRouter(catalog).search(QUESTION).passages}
 
@@ -105,13 +96,13 @@ def found(catalog: FileKnowledgeCatalog) -> set[str]:
 @pytest.mark.parametrize("place", sorted(PLACES))
 def test_a_catalog_that_is_opened_finds_no_memory(manifest: Path, place: str) -> None:
     write_manifest(manifest.parent, PLACES[place](manifest.parent))
-    with opened(manifest) as catalog:
+    with open_catalog(manifest) as catalog:
         check_nothing_leaks(catalog, manifest, known=KNOWN.get(place, 2))
 
 
 @pytest.mark.parametrize("place", sorted(PLACES))
 def test_a_reload_finds_no_memory(manifest: Path, place: str) -> None:
-    with opened(manifest) as catalog:
+    with open_catalog(manifest) as catalog:
         FileMemoryStore(catalog)
         check_nothing_leaks(catalog, known=2)
         write_manifest(manifest.parent, PLACES[place](manifest.parent))
@@ -122,14 +113,14 @@ def test_a_reload_finds_no_memory(manifest: Path, place: str) -> None:
 
 @pytest.mark.parametrize("place", sorted(PLACES))
 def test_a_running_watch_finds_no_memory(manifest: Path, place: str) -> None:
-    with opened(manifest, watch_for_changes=True, reload_debounce=soon) as catalog:
+    with open_catalog(manifest, watch_for_changes=True, reload_debounce=soon) as catalog:
         check_nothing_leaks(catalog, known=2)
         generation = catalog.current.generation
         sources = PLACES[place](manifest.parent)
         # The manifest still says what it said.
         assert KnowledgeResolverRouter(catalog).search(SECRET).passages == ()
         write_manifest(manifest.parent, sources)
-        wait_for(lambda: catalog.current.generation > generation)
+        wait_until(lambda: catalog.current.generation > generation)
         check_nothing_leaks(catalog, known=KNOWN.get(place, 2))
 
 
@@ -140,7 +131,7 @@ def test_a_mount_leads_to_no_memory(manifest: Path, bound: str, sources: list[di
     write_manifest(directory, sources)
     known = {"scope over all knowledge": 0, "scope over knowledge": 1, "below a scope": 1}.get(bound, 2)
     source, place = MOUNTED[bound]
-    with opened(manifest, watch_for_changes=True, reload_debounce=soon) as running:
+    with open_catalog(manifest, watch_for_changes=True, reload_debounce=soon) as running:
         check_nothing_leaks(running, known=2)
         with mount(directory / source, directory / place) as allowed:
             if not allowed:
@@ -148,14 +139,14 @@ def test_a_mount_leads_to_no_memory(manifest: Path, bound: str, sources: list[di
             check_nothing_leaks(running, known=known)
             running.reload()
             check_nothing_leaks(running, known=known)
-            with opened(manifest) as catalog:
+            with open_catalog(manifest) as catalog:
                 check_nothing_leaks(catalog, manifest, known=known)
         check_nothing_leaks(running, known=2)
 
 
 def test_a_mount_inside_a_mount_leads_to_no_memory(marked: Path, tmp_path: Path) -> None:
     write_manifest(tmp_path, [ALL])
-    with opened(marked) as catalog, mount(tmp_path / "kb", tmp_path / "kb" / "again") as allowed:
+    with open_catalog(marked) as catalog, mount(tmp_path / "kb", tmp_path / "kb" / "again") as allowed:
         if not allowed:
             pytest.skip("only some may mount")
         (tmp_path / "kb" / "again" / "inner").mkdir()
@@ -172,13 +163,13 @@ def test_a_directory_mounted_inside_itself_hides_no_mark_above_it(marked: Path, 
         with mount(inner, inner / "again" / "again"):
             for path in (f"{TIER}/kb/again", f"{TIER}/kb/again/again"):
                 write_manifest(tmp_path, [{"id": "kb", "path": path}])
-                with opened(marked) as catalog:
+                with open_catalog(marked) as catalog:
                     check_nothing_leaks(catalog, known=0)
 
 
 @pytest.mark.parametrize("place", ["removed", "moved_below", "scope", "file_link"])
 def test_threads_and_forked_processes_find_no_memory(marked: Path, place: str) -> None:
-    with opened(marked, watch_for_changes=True, reload_debounce=soon) as catalog:
+    with open_catalog(marked, watch_for_changes=True, reload_debounce=soon) as catalog:
         leaks, stop = list[object](), threading.Event()
 
         def search() -> None:
@@ -193,7 +184,7 @@ def test_threads_and_forked_processes_find_no_memory(marked: Path, place: str) -
         try:
             generation = catalog.current.generation
             write_manifest(marked.parent, PLACES[place](marked.parent))
-            wait_for(lambda: catalog.current.generation > generation)
+            wait_until(lambda: catalog.current.generation > generation)
             time.sleep(0.05)
         finally:
             stop.set()
@@ -219,7 +210,7 @@ LEFT_OUT = {
 @pytest.mark.parametrize("place", sorted(LEFT_OUT))
 def test_a_report_says_where_memories_are_left_out(manifest: Path, place: str) -> None:
     write_manifest(manifest.parent, PLACES[place](manifest.parent))
-    with opened(manifest) as catalog:
+    with open_catalog(manifest) as catalog:
         for _ in range(2):
             [report] = [report for report in catalog.report().sources if report.source.id == "kb"]
             left_out = [remark for remark in report.remarks if remark.code is RemarkCode.MEMORIES_LEFT_OUT]
@@ -244,7 +235,7 @@ def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileKnow
     files = {"own.md": f"{QUESTION} one", "sub/own.md": f"{QUESTION} two", "sub/deep/own.md": f"{QUESTION} 3"}
     write_tree(tmp_path / "catalog" / "top" / "kb", files)
     manifest = write_manifest(tmp_path / "catalog", [{"id": "kb", "path": "top/kb"}])
-    with opened(manifest, freshness=request.param) as catalog:
+    with open_catalog(manifest, freshness=request.param) as catalog:
         assert found(catalog) == {"own", "sub/own", "sub/deep/own"}
         yield catalog
 
@@ -332,7 +323,7 @@ def test_a_catalog_root_that_is_a_link_finds_no_memory(marked: Path, tmp_path: P
     write_manifest(tmp_path, PLACES[place](tmp_path))
     other = tmp_path.with_name(tmp_path.name + "-linked")
     other.symlink_to(tmp_path.name)
-    with opened(other / "catalog.json") as catalog:
+    with open_catalog(other / "catalog.json") as catalog:
         check_nothing_leaks(catalog, other / "catalog.json", known=KNOWN.get(place, 2))
 
 
@@ -348,7 +339,7 @@ def test_what_may_be_passed_and_not_listed_is_no_way_to_a_memory(marked: Path, t
             (tmp_path / level).chmod(mode)
 
             def act() -> int:
-                with opened(marked) as catalog:
+                with open_catalog(marked) as catalog:
                     return check_nothing_leaks(catalog)
 
             assert without_privileges(act) == 2
@@ -361,7 +352,7 @@ def test_what_lies_above_a_catalog_root_is_looked_at_however_it_moves(tmp_path: 
     manifest = write_manifest(root, [KB])
     (tmp_path / "memories" / "deep" / "deeper").mkdir(parents=True)
     (tmp_path / "memories" / MARK).touch()
-    with opened(manifest) as catalog:
+    with open_catalog(manifest) as catalog:
         assert found(catalog) == found(catalog) == {"own"}
         (tmp_path / "a").rename(tmp_path / "memories" / "deep" / "deeper" / "a")
         (tmp_path / "a").symlink_to("memories/deep/deeper/a")
@@ -401,7 +392,7 @@ def test_nothing_is_read_that_becomes_a_memory_while_it_is_read(tmp_path: Path) 
     try:
         deadline = time.monotonic() + 3
         while time.monotonic() < deadline:
-            with opened(manifest) as catalog:
+            with open_catalog(manifest) as catalog:
                 for _ in range(5):
                     assert KnowledgeResolverRouter(catalog).search(SECRET).passages == ()
     finally:
@@ -442,7 +433,7 @@ def test_a_source_among_memories_stands_for_no_other_of_its_directory(tmp_path: 
     with mount(tmp_path / "people" / "kb", tmp_path / "kb") as allowed:
         if not allowed:
             pytest.skip("only some may mount")
-        with opened(write_manifest(tmp_path, sources)) as catalog:
+        with open_catalog(write_manifest(tmp_path, sources)) as catalog:
             query = KnowledgeQuery(QUESTION, resolver_strategy=KnowledgeResolverStrategy(strategy))
             for _ in range(2):
                 context = KnowledgeResolverRouter(catalog).search(query)
@@ -497,15 +488,15 @@ def test_a_new_store_marks_what_it_finds_and_follows_no_link(marked: Path, *, en
 def test_a_store_that_is_refused_has_marked_what_it_found(marked: Path) -> None:
     forget_marks(marked.parent)
     write_manifest(marked.parent, [ALL, *diaries(enabled=False)])
-    with opened(marked) as catalog, pytest.raises(MemoryOverlapError, match=r"diary-session.*kb"):
+    with open_catalog(marked) as catalog, pytest.raises(MemoryOverlapError, match=r"diary-session.*kb"):
         FileMemoryStore(catalog)
     write_manifest(marked.parent, [ALL])
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         check_nothing_leaks(catalog, known=2)
 
 
 def test_a_disabled_memory_source_among_knowledge_stops_a_running_store(marked: Path) -> None:
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         store = FileMemoryStore(catalog)
         write_manifest(marked.parent, [ALL, *diaries(enabled=False)])
         catalog.reload()
@@ -527,13 +518,13 @@ def test_a_reload_marks_memories_that_come_or_go(marked: Path, *, watch: bool) -
     directory = marked.parent
     shutil.copytree(directory / DIARY, directory / "older")
     new = [source | {"path": "older"} for source in diaries()]
-    with opened(marked, watch_for_changes=watch, reload_debounce=soon) as catalog:
+    with open_catalog(marked, watch_for_changes=watch, reload_debounce=soon) as catalog:
         FileMemoryStore(catalog)
         forget_marks(directory)
         generation = catalog.current.generation
         write_manifest(directory, [KB, *new])
         if watch:
-            wait_for(lambda: catalog.current.generation > generation)
+            wait_until(lambda: catalog.current.generation > generation)
         else:
             catalog.reload()
         assert unmarked(directory / "older") == unmarked(directory / DIARY) == []
@@ -541,7 +532,7 @@ def test_a_reload_marks_memories_that_come_or_go(marked: Path, *, watch: bool) -
 
 def test_a_catalog_without_a_store_makes_no_file_while_it_remembers_the_same(marked: Path) -> None:
     forget_marks(marked.parent)
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         check_nothing_leaks(catalog, known=2)
         write_manifest(marked.parent, [KB | {"priority": 1}, *diaries()])
         catalog.reload()
@@ -564,7 +555,7 @@ def test_a_reload_marks_what_a_catalog_without_a_store_remembers(
         "moved": [source | {"path": "older"} for source in diaries()],
         "another tier": diaries()[:1],
     }
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         write_manifest(directory, [ALL, *following[after]])
         catalog.reload()
         assert before == after == "disabled" or unmarked(directory / DIARY) == []
@@ -584,11 +575,11 @@ def test_a_reload_marks_what_a_catalog_without_a_store_remembers(
 def test_memories_from_before_marks_stay_sealed_wherever_they_are_moved(
     marked: Path, level: str, *, enabled: bool, searched: bool
 ) -> None:
-    """No store is opened, and nothing tells the catalog of the move but the disk."""
+    """No store is open_catalog, and nothing tells the catalog of the move but the disk."""
     directory = marked.parent
     forget_marks(directory)
     write_manifest(directory, [KB, *diaries(enabled=enabled)])
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         if searched:
             check_nothing_leaks(catalog, known=2)
         (directory / level).rename(directory / "kb" / "moved")
@@ -603,7 +594,7 @@ def test_memories_from_before_marks_stay_sealed_wherever_they_are_moved(
 def test_memories_from_before_marks_stay_sealed_wherever_they_are_mounted(marked: Path, bound: str) -> None:
     directory = marked.parent
     forget_marks(directory)
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         check_nothing_leaks(catalog, known=2)
         with mount(directory / MOUNTED[bound][0], directory / "kb" / "mounted") as allowed:
             if not allowed:
@@ -621,7 +612,7 @@ def test_what_a_memory_source_leads_to_by_a_link_is_sealed(
     (directory / linked_at).rename(directory / "kb" / "moved")
     linked(directory, linked_at, "kb/moved")
     write_manifest(directory, [KB, *diaries(enabled=False)])
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         if store:
             with contextlib.suppress(MemoryOverlapError):
                 FileMemoryStore(catalog)
@@ -648,7 +639,7 @@ def test_a_memory_source_that_may_not_be_entered_is_sealed_by_name(
     write_manifest(directory, [KB, *(inside if mode == 0o711 else []), *diaries(enabled=False)])
 
     def act() -> object:
-        with opened(marked) as catalog:
+        with open_catalog(marked) as catalog:
             with contextlib.suppress(MemoryOverlapError):
                 FileMemoryStore(catalog)
             said = [record.getMessage() for record in caplog.records]
@@ -678,7 +669,7 @@ def test_what_the_host_makes_inside_a_scope_is_marked_when_the_scope_is_used(
     marked: Path, tmp_path: Path, act: str
 ) -> None:
     write_manifest(tmp_path, [KB, *diaries()])
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         store = FileMemoryStore(catalog)
         (listed,) = (c for c in store.enumerate(ALICE) if c.tier is USER and c.concept_id.endswith("monday"))
         inner = tmp_path / SCOPE / "archive" / "2020"
@@ -706,7 +697,7 @@ def test_what_may_not_be_marked_is_read_all_the_same(marked: Path) -> None:
     let_others_in(directory)
 
     def act() -> object:
-        with opened(marked) as catalog:
+        with open_catalog(marked) as catalog:
             result = FileMemoryStore(catalog).read(ALICE, SECRET)
             return len(result.passages), [diagnostic.message for diagnostic in result.diagnostics]
 
@@ -722,18 +713,18 @@ def test_a_mark_in_another_case_is_given_its_exact_name(marked: Path) -> None:
     mark_again(marked)
     assert unmarked(directory / DIARY) == []
     write_manifest(directory, PLACES["file_link"](directory))
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         check_nothing_leaks(catalog, known=2)
     for mark in directory.rglob(MARK):
         mark.unlink()
     write_manifest(directory, [KB, *diaries()])
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         FileMemoryStore(catalog).read(ALICE, QUESTION)
     assert unmarked(directory / DIARY) == []
 
 
 def test_a_write_marks_the_way_again(marked: Path) -> None:
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         store = FileMemoryStore(catalog)
         forget_marks(marked.parent)
         assert store.write(ALICE, entry("a word"), USER).written
@@ -742,7 +733,7 @@ def test_a_write_marks_the_way_again(marked: Path) -> None:
 
 
 def test_forgetting_a_scope_takes_its_mark_along_and_no_other(marked: Path) -> None:
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         store = FileMemoryStore(catalog)
         assert store.write(BOB, entry("a word"), USER).written
         assert store.delete_scope(ALICE, USER) == MemoryDeleteResult(
@@ -755,7 +746,7 @@ def test_forgetting_a_scope_takes_its_mark_along_and_no_other(marked: Path) -> N
 
 
 def test_writers_and_deleters_leave_no_memory_without_a_mark(marked: Path) -> None:
-    with opened(marked) as catalog:
+    with open_catalog(marked) as catalog:
         store, errors, bare = FileMemoryStore(catalog), list[str](), list[str]()
         deadline = time.monotonic() + 2
 
@@ -798,7 +789,7 @@ def test_what_cannot_be_marked_stays_sealed_while_the_catalog_is_open(
             path.chmod(path.stat().st_mode | 0o555)
 
     def act() -> object:
-        with opened(marked) as catalog:
+        with open_catalog(marked) as catalog:
             FileMemoryStore(catalog)
             said = [record.getMessage() for record in caplog.records]
             os.write(writing, b"go")

@@ -14,46 +14,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from memories import (
+from making.bundles import write_tree
+from making.memory import (
     ALICE,
+    ALICES_DIRECTORY,
+    BELOW,
     BOB,
     MARK,
     ROOTS,
     USER,
     entry,
-    fork,
     gone,
-    in_child,
     open_memories,
     reads,
-    without_privileges,
     wrote,
 )
+from making.processes import fork, in_child, without_privileges
 from okf_catalog import (
-    FileKnowledgeCatalog,
     FileMemoryStore,
     KnowledgeDiagnosticCode,
     MemoryDeleteResult,
     MemoryWriteResult,
     memory_path,
 )
-from trees import write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-BELOW = memory_path(USER, ALICE)
 LEVELS = list(itertools.accumulate([ROOTS[USER], *BELOW.split("/")], lambda above, part: f"{above}/{part}"))
 """Every directory from the memory root to the scope's own."""
-SCOPE = LEVELS[-1]
-FILE = f"{SCOPE}/monday.md"
+FILE = f"{ALICES_DIRECTORY}/monday.md"
 TEMPORARY = ".okf-catalog.tmp"
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path) as catalog:
-        yield catalog
 
 
 def contents(directory: Path) -> dict[str, bytes]:
@@ -127,11 +118,11 @@ def test_what_is_no_directory_is_refused(store: FileMemoryStore, tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    "target", ["{0}/moved.md", "{0}/" + SCOPE + "/kept.md", "kept.md", "nowhere", "{0}/docs"]
+    "target", ["{0}/moved.md", "{0}/" + ALICES_DIRECTORY + "/kept.md", "kept.md", "nowhere", "{0}/docs"]
 )
 def test_a_concept_that_is_a_link_is_refused(store: FileMemoryStore, tmp_path: Path, target: str) -> None:
     """Even one that leads to another memory of the same scope."""
-    write_tree(tmp_path, {"moved.md": "a word", f"{SCOPE}/kept.md": "kept"})
+    write_tree(tmp_path, {"moved.md": "a word", f"{ALICES_DIRECTORY}/kept.md": "kept"})
     (tmp_path / FILE).symlink_to(target.format(tmp_path))
     before = contents(tmp_path)
     result = store.read(ALICE, "word kept")
@@ -163,7 +154,7 @@ def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> Non
     outside = write_tree(tmp_path / "outside", {"a.md": "a", "b/c.md": "c"})
     wrote(store, ALICE, USER, "a word")
     wrote(store, BOB, USER, "a word")
-    write_tree(tmp_path / SCOPE, {"a/b/c.md": "c", ".hidden/x": "x", "notes.txt": "x"})
+    write_tree(tmp_path / ALICES_DIRECTORY, {"a/b/c.md": "c", ".hidden/x": "x", "notes.txt": "x"})
     for name, target in (
         ("link.md", outside / "a.md"),
         ("a/link", outside),
@@ -171,18 +162,18 @@ def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> Non
         ("nowhere", tmp_path / "nowhere"),
         ("up", Path("..")),
     ):
-        (tmp_path / SCOPE / name).symlink_to(target)
-    (tmp_path / SCOPE / os.fsdecode(b"\xff")).mkdir()
+        (tmp_path / ALICES_DIRECTORY / name).symlink_to(target)
+    (tmp_path / ALICES_DIRECTORY / os.fsdecode(b"\xff")).mkdir()
     # Files that are no concepts go too, and are not counted.
     assert store.delete_scope(ALICE) == gone(1, 2)
-    assert not (tmp_path / SCOPE).exists()
+    assert not (tmp_path / ALICES_DIRECTORY).exists()
     assert contents(outside) == {"a.md": b"a", "b/c.md": b"c"}
     assert reads(store, BOB) == [("memory:user", "a word")]
 
 
 def test_deleting_leaves_what_is_mounted_inside(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
-    inner = tmp_path / SCOPE / "inner"
+    inner = tmp_path / ALICES_DIRECTORY / "inner"
     inner.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", inner], capture_output=True, check=False).returncode:
         pytest.skip("only some may mount")
@@ -207,8 +198,8 @@ def test_a_missing_root_is_an_error_and_not_made(store: FileMemoryStore, tmp_pat
 def test_what_one_tier_lacks_the_others_still_give(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in ROOTS:
         wrote(store, ALICE, tier, f"word {tier.value}")
-    shutil.rmtree(tmp_path / SCOPE)
-    (tmp_path / SCOPE).symlink_to(tmp_path)
+    shutil.rmtree(tmp_path / ALICES_DIRECTORY)
+    (tmp_path / ALICES_DIRECTORY).symlink_to(tmp_path)
     result = store.read(ALICE, "word")
     assert [passage.source_id for passage in result.passages] == ["memory:session", "memory:tenant"]
     assert [one.source_id for one in result.diagnostics] == ["memory:user"]
@@ -223,7 +214,7 @@ def test_links_that_come_and_go_are_never_followed(store: FileMemoryStore, tmp_p
     """Whatever is swapped in while a memory is written or deleted, nothing outside is touched."""
     outside = tmp_path / "outside"
     write_tree(outside, {"monday.md": "old", "x/y.md": "old"})
-    scope, aside = tmp_path / SCOPE, tmp_path / "aside"
+    scope, aside = tmp_path / ALICES_DIRECTORY, tmp_path / "aside"
     wrote(store, ALICE, USER, "a word")
 
     def swap(_: int) -> None:
@@ -277,10 +268,10 @@ def test_a_read_only_directory_is_an_error(open_directory: Path) -> None:
         make_anybodys(open_directory)
         before = contents(open_directory)
         for level, act in (
-            (SCOPE, lambda: store.write(ALICE, entry("more"), USER)),
-            (SCOPE, lambda: store.write(ALICE, entry("more", "tuesday"), USER)),
+            (ALICES_DIRECTORY, lambda: store.write(ALICE, entry("more"), USER)),
+            (ALICES_DIRECTORY, lambda: store.write(ALICE, entry("more", "tuesday"), USER)),
             (LEVELS[2], lambda: store.write(BOB, entry(), USER)),
-            (SCOPE, lambda: store.delete_scope(ALICE)),
+            (ALICES_DIRECTORY, lambda: store.delete_scope(ALICE)),
         ):
             (open_directory / level).chmod(0o555)
             result = without_privileges(act)
@@ -345,7 +336,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
                 sections.append(section)
             assert sections
             assert store.text(ALICE, f"{BELOW}/monday") == "\n\n".join(sections)
-            assert {path.name for path in (tmp_path / SCOPE).iterdir()} == {"monday.md", MARK}
+            assert {path.name for path in (tmp_path / ALICES_DIRECTORY).iterdir()} == {"monday.md", MARK}
             assert store.delete_scope(ALICE) == gone(1, 1)
             wrote(store, ALICE, USER, "a word")
     finally:
@@ -380,7 +371,7 @@ def test_what_lies_where_a_section_is_prepared_does_no_harm(
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     (tmp_path / "outside").write_bytes(b"outside")
-    planted = tmp_path / SCOPE / TEMPORARY
+    planted = tmp_path / ALICES_DIRECTORY / TEMPORARY
     plants: dict[str, Callable[[], object]] = {
         "file": lambda: planted.write_bytes(b"left by a killed writer"),
         "link": lambda: planted.symlink_to(tmp_path / "outside"),

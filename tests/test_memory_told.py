@@ -6,11 +6,14 @@ import os
 import socket
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from memories import (
+from making.bundles import write_tree
+from making.memory import (
     ALICE,
+    ALICES_DIRECTORY,
+    BELOW,
     BOB,
     ROOTS,
     SESSION,
@@ -19,9 +22,10 @@ from memories import (
     entry,
     open_memories,
     reads,
-    without_privileges,
     wrote,
 )
+from making.processes import without_privileges
+from making.providing import unexpected, user
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -31,22 +35,17 @@ from okf_catalog import (
     MergedKnowledgeResolver,
     memory_path,
 )
-from providing import unexpected, user
-from trees import write_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-BELOW = memory_path(USER, ALICE)
-SCOPE = f"{ROOTS[USER]}/{BELOW}"
 MOST_BYTES = 2000
 NAMED = 20
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path, max_file_bytes=MOST_BYTES) as catalog:
-        yield catalog
+def memory_options() -> dict[str, Any]:
+    return {"max_file_bytes": MOST_BYTES}
 
 
 def told(store: FileMemoryStore, directory: Path, *, tier: str = "user") -> list[str]:
@@ -102,7 +101,7 @@ def test_a_memory_that_cannot_be_read_is_told(
     wrote(store, ALICE, USER, "a word")
     assert told(store, tmp_path) == []
     make, reason = BROKEN[kind]
-    path = tmp_path / SCOPE / below
+    path = tmp_path / ALICES_DIRECTORY / below
     path.parent.mkdir(exist_ok=True)
     make(path)
     # Each time, not only once.
@@ -114,9 +113,9 @@ def test_a_memory_that_cannot_be_read_is_told(
 
 
 def test_a_name_that_is_no_text_is_told(store: FileMemoryStore, tmp_path: Path) -> None:
-    write_tree(tmp_path / SCOPE, {"kept.md": "a word"})
+    write_tree(tmp_path / ALICES_DIRECTORY, {"kept.md": "a word"})
     for name in (b"caf\xe9.md", b"\xff"):
-        path = tmp_path / SCOPE / os.fsdecode(name)
+        path = tmp_path / ALICES_DIRECTORY / os.fsdecode(name)
         if name.endswith(b".md"):
             path.write_text("a word", encoding="utf-8")
         else:
@@ -129,17 +128,19 @@ def test_a_name_that_is_no_text_is_told(store: FileMemoryStore, tmp_path: Path) 
 
 def test_what_is_no_memory_is_nothing_to_be_told_of(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
-    write_tree(tmp_path / SCOPE, {"index.md": "x", "log.md": "x", ".hidden.md": "x", "notes.txt": "x"})
-    (tmp_path / SCOPE / "notes").symlink_to("notes.txt")
-    (tmp_path / SCOPE / ".okf-memory").touch()
-    (tmp_path / SCOPE / ".okf-catalog.tmp").write_text("left by a killed writer", encoding="utf-8")
+    write_tree(
+        tmp_path / ALICES_DIRECTORY, {"index.md": "x", "log.md": "x", ".hidden.md": "x", "notes.txt": "x"}
+    )
+    (tmp_path / ALICES_DIRECTORY / "notes").symlink_to("notes.txt")
+    (tmp_path / ALICES_DIRECTORY / ".okf-memory").touch()
+    (tmp_path / ALICES_DIRECTORY / ".okf-catalog.tmp").write_text("left by a killed writer", encoding="utf-8")
     assert told(store, tmp_path) == []
     assert reads(store, ALICE) == [("memory:user", "a word")]
 
 
 def test_what_one_scope_cannot_read_another_does_not_hear_of(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
-    too_large(tmp_path / SCOPE / "broken.md")
+    too_large(tmp_path / ALICES_DIRECTORY / "broken.md")
     for scope in (BOB,):
         assert store.read(scope, "word").diagnostics == ()
         assert store.enumerate(scope).diagnostics == ()
@@ -173,7 +174,7 @@ def test_each_tier_tells_for_itself(store: FileMemoryStore, tmp_path: Path) -> N
 def test_many_broken_memories_are_counted(store: FileMemoryStore, tmp_path: Path, count: int) -> None:
     wrote(store, ALICE, USER, "a word")
     for number in range(count):
-        (tmp_path / SCOPE / f"{number:05}.md").symlink_to("nowhere")
+        (tmp_path / ALICES_DIRECTORY / f"{number:05}.md").symlink_to("nowhere")
     messages = told(store, tmp_path)
     named = [f'"{BELOW}/{number:05}.md" is left out: it is a link' for number in range(NAMED)]
     assert messages[:NAMED] == named
@@ -183,8 +184,8 @@ def test_many_broken_memories_are_counted(store: FileMemoryStore, tmp_path: Path
 def test_the_path_of_a_broken_memory_is_shown_from_its_end(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
     deep = "/".join(["x" * 250] * 8)
-    (tmp_path / SCOPE / deep).mkdir(parents=True)
-    (tmp_path / SCOPE / deep / "broken.md").symlink_to("nowhere")
+    (tmp_path / ALICES_DIRECTORY / deep).mkdir(parents=True)
+    (tmp_path / ALICES_DIRECTORY / deep / "broken.md").symlink_to("nowhere")
     (message,) = told(store, tmp_path)
     assert message.startswith('"…xxxx')
     assert message.endswith('xxx/broken.md" is left out: it is a link')
@@ -198,22 +199,22 @@ def test_what_may_not_be_looked_into_is_told() -> None:
         with open_memories(directory) as catalog:
             store = FileMemoryStore(catalog)
             wrote(store, ALICE, USER, "a word")
-            write_tree(directory / SCOPE, {"secret.md": "a word", "closed/secret.md": "a word"})
+            write_tree(directory / ALICES_DIRECTORY, {"secret.md": "a word", "closed/secret.md": "a word"})
             for path in directory.rglob("*"):
                 path.chmod(0o755 if path.is_dir() else 0o644)
-            (directory / SCOPE / "secret.md").chmod(0)
-            (directory / SCOPE / "closed").chmod(0)
+            (directory / ALICES_DIRECTORY / "secret.md").chmod(0)
+            (directory / ALICES_DIRECTORY / "closed").chmod(0)
             assert without_privileges(lambda: told(store, directory)) == [
                 f'"{BELOW}/closed" is left out: the directory cannot be listed: permission denied',
                 f'"{BELOW}/secret.md" is left out: it cannot be read: permission denied',
             ]
-            (directory / SCOPE / "closed").chmod(0o755)
-            (directory / SCOPE).chmod(0)
+            (directory / ALICES_DIRECTORY / "closed").chmod(0o755)
+            (directory / ALICES_DIRECTORY).chmod(0)
             (message,) = without_privileges(lambda: told(store, directory))
             assert message == (
                 f'source "memory:user" is unavailable: "{BELOW}" cannot be entered: permission denied'
             )
-            (directory / SCOPE).chmod(0o755)
+            (directory / ALICES_DIRECTORY).chmod(0o755)
 
 
 @pytest.mark.parametrize("level", range(1, len(BELOW.split("/")) + 1))
@@ -238,16 +239,16 @@ def test_a_missing_source_is_told(store: FileMemoryStore, tmp_path: Path) -> Non
 
 
 def test_a_context_is_made_from_what_can_be_read(
-    catalog: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
+    memories: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     provider = KnowledgeContextProvider(
-        MergedKnowledgeResolver(catalog),
+        MergedKnowledgeResolver(memories),
         store,
         scope_accessor=lambda: ALICE,
         on_internal_error=unexpected,
     )
-    too_large(tmp_path / SCOPE / "broken.md")
+    too_large(tmp_path / ALICES_DIRECTORY / "broken.md")
     context = provider.provide([user("word")])
     assert [block.source_id for block in context.blocks] == ["memory:user"]
     told = store.read(ALICE, "word").diagnostics

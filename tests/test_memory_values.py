@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.memory import FRONT, SESSION, TENANT, USER
 from okf_catalog import (
     KnowledgeAccessScope,
     MemoryEntry,
@@ -23,9 +24,6 @@ from okf_catalog import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SESSION, USER, TENANT = MemoryTier
-
-FRONT = {"type": "AgentMemory", "title": "Monday", "description": "What was said"}
 
 scopes = st.builds(
     KnowledgeAccessScope,

@@ -20,22 +20,11 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from okf_catalog import (
-    FileKnowledgeCatalog,
-    GroupedKnowledgeResolver,
-    KnowledgeAccessScope,
-    KnowledgeCatalogSource,
-    KnowledgeQuery,
-    KnowledgeResolverRouter,
-    KnowledgeResolverStrategy,
-    MergedKnowledgeResolver,
-    PriorityWeightedKnowledgeResolver,
-    StalePolicy,
-)
-from profiles import FEWER
-from strategies import (
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
+from making.clocks import NOON, at_noon
+from making.drawn import (
     CONCEPTS,
-    NOW,
     Host,
     Question,
     Tree,
@@ -48,7 +37,20 @@ from strategies import (
     without_clashes,
     worlds,
 )
-from trees import answer_of, problems_of, write_manifest, write_tree
+from making.model import answer_of
+from making.profiles import FEWER
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    GroupedKnowledgeResolver,
+    KnowledgeAccessScope,
+    KnowledgeCatalogSource,
+    KnowledgeQuery,
+    KnowledgeResolverRouter,
+    KnowledgeResolverStrategy,
+    MergedKnowledgeResolver,
+    PriorityWeightedKnowledgeResolver,
+    StalePolicy,
+)
 
 Policy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], bool]
 
@@ -86,7 +88,7 @@ def expected(
         question.text,
         tag=question.tag,
         grace_days=question.grace_days,
-        now=NOW,
+        now=NOON,
         strategy=strategy or question.strategy or host.strategy,
         quota=question.quota,
         permitted=question.permitted,
@@ -102,7 +104,7 @@ def router_of(catalog: FileKnowledgeCatalog, host: Host) -> KnowledgeResolverRou
         default_strategy=KnowledgeResolverStrategy(host.strategy),
         default_fairness_quota=host.quota,
         default_source_visibility_policy=policy_of(host.admitted),
-        clock=lambda: NOW,
+        clock=at_noon,
     )
 
 
@@ -138,19 +140,19 @@ def test_a_concrete_resolver_knows_one_strategy_only(world: World) -> None:
         policy = policy_of(world.host.admitted)
         resolvers = {
             naive.GROUPED: GroupedKnowledgeResolver(
-                catalog, default_source_visibility_policy=policy, clock=lambda: NOW
+                catalog, default_source_visibility_policy=policy, clock=at_noon
             ),
             naive.MERGED: MergedKnowledgeResolver(
                 catalog,
                 default_fairness_quota=world.host.quota,
                 default_source_visibility_policy=policy,
-                clock=lambda: NOW,
+                clock=at_noon,
             ),
             naive.PRIORITY_WEIGHTED: PriorityWeightedKnowledgeResolver(
                 catalog,
                 default_fairness_quota=world.host.quota,
                 default_source_visibility_policy=policy,
-                clock=lambda: NOW,
+                clock=at_noon,
             ),
         }
         for question in world.questions:

@@ -7,10 +7,13 @@ import gc
 import itertools
 import operator
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from making.asking import outcome
+from making.bundles import write_tree
+from making.catalogs import write_manifest
 from okf_catalog import (
     ConceptStatus,
     FileKnowledgeCatalog,
@@ -21,7 +24,6 @@ from okf_catalog import (
     TrustTier,
 )
 from okf_catalog._engine import passage_body
-from trees import write_manifest, write_tree
 
 COUNT = 7
 
@@ -47,14 +49,6 @@ def passages(resolver: KnowledgeResolverRouter, request: pytest.FixtureRequest) 
         "every other": whole[1::2],
     }
     return parts[request.param]
-
-
-def outcome(act: Callable[..., Any], *arguments: Any) -> Any:
-    """What comes back, or the type of what is raised."""
-    try:
-        return act(*arguments)
-    except Exception as error:  # noqa: BLE001  (whatever a tuple raises)
-        return type(error)
 
 
 def test_length_truth_and_order_are_those_of_the_tuple(passages: Sequence[KnowledgePassage]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from unittest.mock import Mock
 
 import pytest
-from asking import RESOLVERS
+from making.asking import RESOLVERS
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import FileKnowledgeCatalog, GroupedKnowledgeResolver, KnowledgeQuery
 
 if TYPE_CHECKING:

@@ -13,7 +13,9 @@ import time
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from asking import RESOLVERS, Entrance
+from making.asking import RESOLVERS, Entrance
+from making.bundles import write_tree
+from making.catalogs import write_manifest
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -28,7 +30,6 @@ from okf_catalog import (
     open_knowledge,
 )
 from okf_catalog.length import MAX_QUESTION_BYTES, limit_of, shortened
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,13 +6,14 @@ import contextlib
 import io
 import re
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+from making.project import ROOT
 
-ROOT = Path(__file__).parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def blocks() -> list[str]:

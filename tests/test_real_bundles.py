@@ -9,13 +9,14 @@ from pathlib import Path
 
 import naive
 import pytest
+from making.catalogs import problems_of, write_manifest
+from making.model import answer_of
 from okf_catalog import (
     FileKnowledgeCatalog,
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
 )
-from trees import answer_of, problems_of, write_manifest
 
 BUNDLES = (Path(__file__).resolve().parents[2] / "shared" / "data" / "bundles").resolve()
 NOW = datetime(2026, 8, 1, tzinfo=timezone.utc)

@@ -13,7 +13,10 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.clocks import NOON
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
@@ -27,7 +30,6 @@ from okf_catalog import (
     StalePolicy,
     open_knowledge,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -35,9 +37,9 @@ if TYPE_CHECKING:
 
 STRATEGIES = [*KnowledgeResolverStrategy]
 
-BY_SOURCE = ["high:strong", "high:weak", "also:middle", "low:strong", "low:weak"]
-BY_SCORE = ["low:strong", "high:strong", "also:middle", "high:weak", "low:weak"]
-BY_PRIORITY = ["high:strong", "high:weak", "low:strong", "also:middle", "low:weak"]
+BY_SOURCE = ["high/strong", "high/weak", "also/middle", "low/strong", "low/weak"]
+BY_SCORE = ["low/strong", "high/strong", "also/middle", "high/weak", "low/weak"]
+BY_PRIORITY = ["high/strong", "high/weak", "low/strong", "also/middle", "low/weak"]
 ORDERS = {GROUPED: BY_SOURCE, MERGED: BY_SCORE, WEIGHTED: BY_PRIORITY}
 
 
@@ -116,9 +118,9 @@ def test_ties_are_broken_by_priority_then_source_then_concept(tmp_path: Path) ->
     with opened(tmp_path, sources, files) as catalog:
         orders = answers(catalog)
     assert orders[GROUPED] == [
-        f"{source}:{name}" for source in ("top", "Z", "a", "b") for name in ids_by_part
+        f"{source}/{name}" for source in ("top", "Z", "a", "b") for name in ids_by_part
     ]
-    assert orders[MERGED] == [f"{source}:{name}" for source in ("top", "Z", "a", "b") for name in ids_as_text]
+    assert orders[MERGED] == [f"{source}/{name}" for source in ("top", "Z", "a", "b") for name in ids_as_text]
     assert orders[WEIGHTED] == orders[MERGED]
 
 
@@ -149,10 +151,10 @@ def test_a_host_passes_on_what_it_sets(shelf: Path) -> None:
         default_source_visibility_policy=lambda _, source: source.id != "also",
         clock=lambda: datetime(2026, 1, 1, tzinfo=timezone.utc),
     ) as knowledge:
-        assert names(knowledge.search("word")) == ["low:strong", "high:strong", "low:weak", "high:weak"]
+        assert names(knowledge.search("word")) == ["low/strong", "high/strong", "low/weak", "high/weak"]
         write_tree(shelf, {"low/old.md": "---\nstale_after: 2026-01-01T00:00:00.000001Z\n---\nonce"})
         query = KnowledgeQuery("once", stale_policy=StalePolicy.STRICT)
-        assert names(knowledge.search(query)) == ["low:old"]
+        assert names(knowledge.search(query)) == ["low/old"]
 
 
 def test_a_concrete_resolver_knows_one_strategy_only(catalog: FileKnowledgeCatalog) -> None:
@@ -176,22 +178,22 @@ TWIN_FILES = {"x/a.md": "word", "x/b.md": "word", "y/a.md": "word"}
 def test_two_entries_of_one_directory_give_each_concept_once_from_the_survivor(tmp_path: Path) -> None:
     with opened(tmp_path, TWINS, TWIN_FILES) as catalog:
         orders = answers(catalog)
-    assert orders[MERGED] == orders[WEIGHTED] == ["first:a", "first:b", "other:a"]
-    thrice = ["first:a", "first:b", "second:a", "second:b", "third:a", "third:b"]
-    assert orders[GROUPED] == [*thrice, "other:a"]
+    assert orders[MERGED] == orders[WEIGHTED] == ["first/a", "first/b", "other/a"]
+    thrice = ["first/a", "first/b", "second/a", "second/b", "third/a", "third/b"]
+    assert orders[GROUPED] == [*thrice, "other/a"]
 
 
 def test_one_concept_id_in_two_directories_gives_both(tmp_path: Path) -> None:
     sources = [{"id": "s", "path": "x"}, {"id": "t", "path": "y"}]
     with opened(tmp_path, sources, {"x/a.md": "word", "y/a.md": "word"}) as catalog:
-        assert answers(catalog) == {strategy: ["s:a", "t:a"] for strategy in STRATEGIES}
+        assert answers(catalog) == {strategy: ["s/a", "t/a"] for strategy in STRATEGIES}
 
 
 def test_the_survivor_is_found_among_the_visible(tmp_path: Path) -> None:
     with opened(tmp_path, TWINS, TWIN_FILES) as catalog:
         orders = answers(catalog, permitted_source_ids={"third", "second"})
-        assert orders[MERGED] == orders[WEIGHTED] == ["second:a", "second:b"]
-        assert answers(catalog, permitted_source_ids={"third"})[MERGED] == ["third:a", "third:b"]
+        assert orders[MERGED] == orders[WEIGHTED] == ["second/a", "second/b"]
+        assert answers(catalog, permitted_source_ids={"third"})[MERGED] == ["third/a", "third/b"]
 
 
 # Fairness
@@ -260,25 +262,23 @@ def test_the_quota_of_the_question_comes_before_the_one_of_the_host(tmp_path: Pa
             PriorityWeightedKnowledgeResolver(catalog, default_fairness_quota=1),
             KnowledgeResolverRouter(catalog, default_strategy=MERGED, default_fairness_quota=1),
         ):
-            assert names(resolver.search(text)) == ["A:A1", "B:B1", "A:A2", "A:A3"]
+            assert names(resolver.search(text)) == ["A/A1", "B/B1", "A/A2", "A/A3"]
             query = KnowledgeQuery(text, fairness_quota=2)
-            assert names(resolver.search(query)) == ["A:A1", "A:A2", "B:B1", "A:A3"]
+            assert names(resolver.search(query)) == ["A/A1", "A/A2", "B/B1", "A/A3"]
 
 
 def test_a_quota_may_put_a_lower_priority_ahead(catalog: FileKnowledgeCatalog) -> None:
     query = KnowledgeQuery("word", fairness_quota=1)
     assert names(PriorityWeightedKnowledgeResolver(catalog).search(query)) == [
-        "high:strong",
-        "low:strong",
-        "high:weak",
-        "also:middle",
-        "low:weak",
+        "high/strong",
+        "low/strong",
+        "high/weak",
+        "also/middle",
+        "low/weak",
     ]
 
 
 # Staleness
-
-NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
 @contextmanager
@@ -367,7 +367,7 @@ def test_failed_sources_are_named_in_order_and_the_others_answer(ask: Entrance, 
     for bundle in ("low", "high"):
         shutil.rmtree(shelf / bundle)
     context = ask("word")
-    assert names(context) == ["also:middle"]
+    assert names(context) == ["also/middle"]
     assert codes(context) == [("SOURCE_UNAVAILABLE", "high"), ("SOURCE_UNAVAILABLE", "low")]
     context = ask("nowhere")
     assert codes(context) == [

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import naive
 import naive_snippet
 import pytest
-from catalogs import make_catalog
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from making.catalogs import make_catalog
+from making.clocks import NOON
+from making.drawn import double_quoted
+from making.profiles import FEWER
 from okf_catalog import (
     FileMemoryStore,
     KnowledgeAccessScope,
@@ -22,8 +24,6 @@ from okf_catalog import (
     MemoryTier,
     StalePolicy,
 )
-from profiles import FEWER
-from strategies import double_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from okf_catalog import KnowledgePassage
 
 MOST = 320
-CLOCK = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
 def document(body: str, title: str | None = None, description: str | None = None) -> bytes:
@@ -356,7 +355,7 @@ def test_a_passage_is_stale_from_the_instant_on_whatever_the_policy(
 ) -> None:
     files = {"a.md": f"---\nstale_after: {stale_after}\n---\nword\n"}
     with make_catalog(tmp_path, {"s": {"files": files}}) as catalog:
-        resolver = KnowledgeResolverRouter(catalog, clock=lambda: CLOCK)
+        resolver = KnowledgeResolverRouter(catalog, clock=lambda: NOON)
         for policy in (StalePolicy.USE, StalePolicy.tolerate(1)):
             query = KnowledgeQuery("word", stale_policy=policy)
             passages = [*resolver.search(query).passages, *resolver.search_batch([query])[0].passages]
@@ -367,7 +366,7 @@ def test_a_passage_is_stale_from_the_instant_on_whatever_the_policy(
 
 def test_an_answer_keeps_the_instant_it_was_asked_at(tmp_path: Path) -> None:
     files = {"a.md": "---\nstale_after: 2026-03-01T12:00:01Z\n---\nword\n"}
-    moments = iter([CLOCK, CLOCK.replace(second=1)])
+    moments = iter([NOON, NOON.replace(second=1)])
     with make_catalog(tmp_path, {"s": {"files": files}}) as catalog:
         resolver = KnowledgeResolverRouter(catalog, clock=lambda: next(moments))
         before, after = (resolver.search("word").passages[0] for _ in range(2))
@@ -382,7 +381,7 @@ def test_memories_have_a_snippet_and_may_be_stale(tmp_path: Path) -> None:
     }
     scope = KnowledgeAccessScope("acme", "alice")
     with make_catalog(tmp_path, sources) as catalog:
-        store = FileMemoryStore(catalog, clock=lambda: CLOCK)
+        store = FileMemoryStore(catalog, clock=lambda: NOON)
         for name, stale_after in (("old", "2026-03-01"), ("new", "2026-03-02")):
             front = {"type": "T", "title": "Likes", "description": "d", "stale_after": stale_after}
             entry = MemoryEntry(name, front, f"# Likes\n\nshe likes tea {name}")

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import CatalogClosedError, KnowledgeQuery, KnowledgeResolverRouter
 
 if TYPE_CHECKING:

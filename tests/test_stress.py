@@ -6,7 +6,7 @@ import json
 import threading
 from typing import TYPE_CHECKING
 
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import CatalogClosedError, KnowledgeQuery, MergedKnowledgeResolver
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import check_structure
 import pytest
+from making.bundles import write_tree
 from structure import python, rust, tokens
 from structure.imports import ANY
-from trees import write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

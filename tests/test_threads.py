@@ -17,6 +17,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import write_manifest
 from okf_catalog import (
     CatalogClosedError,
     FileKnowledgeCatalog,
@@ -24,7 +26,6 @@ from okf_catalog import (
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from unittest.mock import MagicMock, Mock
 
 import pytest
-from asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.visibility import never
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
@@ -23,7 +26,6 @@ from okf_catalog import (
     RefusedTypeError,
     RefusedValueError,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,10 +49,6 @@ class Recorder:
     @property
     def asked(self) -> list[str]:
         return [arguments[1].id for arguments, _ in self.calls]
-
-
-def never(*arguments: object) -> bool:
-    pytest.fail(f"asked with {arguments}")
 
 
 def sources(context: Any) -> set[str]:
@@ -394,7 +392,7 @@ def test_an_invisible_source_that_is_broken_leaves_no_trace(
     write_tree(shelf, {"low/bad.md": b"\0", "low/worse.md": b"\0"})
     whole = ask(KnowledgeQuery("word", **restrict("also")))
     nothing = ask(KnowledgeQuery("nowhere", **restrict("also")))
-    assert names(whole) == ["also:middle"]
+    assert names(whole) == ["also/middle"]
     assert codes(whole) == []
     assert codes(nothing) == [("NO_MATCHES", None)]
     for context in (whole, nothing):
@@ -434,7 +432,7 @@ def test_an_invisible_twin_is_not_missed(catalog: FileKnowledgeCatalog, shelf: P
     catalog.reload()
     for strategy in (GROUPED, MERGED, WEIGHTED):
         query = KnowledgeQuery("word", resolver_strategy=strategy, permitted_source_ids={"open"})
-        assert names(KnowledgeResolverRouter(catalog).search(query)) == ["open:strong", "open:weak"]
+        assert names(KnowledgeResolverRouter(catalog).search(query)) == ["open/strong", "open/weak"]
 
 
 # Batches

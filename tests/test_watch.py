@@ -6,18 +6,18 @@ import json
 import logging
 import subprocess
 import sys
-import time
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
+from making.waiting import wait_until
 from okf_catalog import FileKnowledgeCatalog, GroupedKnowledgeResolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 SOURCES: dict[str, dict[str, Any]] = {
     "a": {"files": {"x.md": "word"}},
@@ -44,13 +44,6 @@ def replace(path: Path, text: str) -> None:
 
 def is_newer(catalog: FileKnowledgeCatalog, generation: int) -> bool:
     return catalog.current.generation > generation
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_a_changed_manifest_is_taken_up(catalog: FileKnowledgeCatalog, tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from asking import RESOLVERS, WAYS
-from memories import ALICE, MARK, SESSION, TENANT, USER, entry
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -19,9 +17,12 @@ from okf_catalog import (
     MemoryTier,
     memory_path,
 )
-from okf_catalog.cli.app import app
-from trees import write_manifest, write_tree
-from typer.testing import CliRunner
+
+from making.asking import RESOLVERS, WAYS
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.commands import result_of
+from making.memory import ALICE, MARK, SESSION, TENANT, USER, entry, memory_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -45,10 +46,7 @@ USER_TENANT = SCOPE.rpartition("/")[0]
 
 def diaries(**more: Any) -> list[dict[str, Any]]:
     """A memory source for each tier, all of one directory."""
-    return [
-        {"id": f"diary-{tier.value}", "path": DIARY, "role": "memory", "tier": tier.value, **more}
-        for tier in MemoryTier
-    ]
+    return [memory_source(tier, f"diary-{tier.value}", DIARY, **more) for tier in MemoryTier]
 
 
 def remember(directory: Path) -> Path:
@@ -281,9 +279,7 @@ def _commands(manifest: Path) -> Iterator[tuple[str, str]]:
         ("check",),
         ("check", "--json"),
     ):
-        result = CliRunner().invoke(app, [*command, "--catalog", str(manifest)])
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        yield " ".join(command), result.stdout
+        yield " ".join(command), result_of(*command, "--catalog", manifest).stdout
 
 
 def everything(catalog: FileKnowledgeCatalog, manifest: Path | None = None) -> Iterator[tuple[str, str]]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
 import naive
-from documents import encoded
 from hypothesis import strategies as st
+
+from making.drawn_files import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
 T = TypeVar("T")
-
-NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-"""What the clock says when drawn concepts are asked for."""
 
 COLLIDING = (
     "aAbB",
