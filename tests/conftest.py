@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import making.profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
+from making import providing
 from making.asking import RESOLVERS, WAYS, Entrance
-from making.catalogs import open_catalog, write_manifest, write_shelf
+from making.catalogs import make_catalog, open_catalog, write_manifest, write_shelf
+from making.changes import FILES, OpenBundle
+from making.leaks import remember
 from making.memory import memory_source, open_memories
 from making.visibility import guarded_catalog, own_tenant
 from okf_catalog import (
@@ -73,6 +76,19 @@ def store(memories: FileKnowledgeCatalog) -> FileMemoryStore:
 
 
 @pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    """The manifest of a catalog whose knowledge lies apart from marked memories (``making.leaks``)."""
+    return remember(tmp_path)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[OpenBundle]:
+    """A bundle whose files the test changes."""
+    with make_catalog(tmp_path, {"kb": {"files": FILES}}) as catalog:
+        yield OpenBundle(catalog, tmp_path)
+
+
+@pytest.fixture
 def notes(tmp_path: Path) -> Iterator[Knowledge]:
     """An open host whose catalog has one memory source, and one empty source of knowledge."""
     directory = tmp_path / "with-memory"
@@ -81,6 +97,12 @@ def notes(tmp_path: Path) -> Iterator[Knowledge]:
     write_manifest(directory, [{"id": "empty", "path": "empty"}, memory_source("user", "notes")])
     with open_knowledge(directory / "catalog.json", watch_for_changes=False) as knowledge:
         yield knowledge
+
+
+@pytest.fixture(params=[*providing.WAYS])
+def provide(request: pytest.FixtureRequest) -> providing.Way:
+    """Each way to ask a provider for context: ``provide(provider, messages, session=None)``."""
+    return providing.WAYS[request.param]
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "streamed"])

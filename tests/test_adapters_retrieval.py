@@ -9,6 +9,7 @@ import pytest
 from making.asking import names
 from making.bundles import DESCRIBED, TITLED
 from making.catalogs import make_catalog
+from making.providing import later
 from making.visibility import ACME, ACMES, LOCAL, OPEN
 from okf_catalog import (
     KnowledgeAccessScope,
@@ -99,10 +100,6 @@ def test_what_the_scope_function_raises_passes(resolver: KnowledgeResolver) -> N
         asked.passages("word")
     with pytest.raises(LookupError, match="nobody is signed in"):
         asyncio.run(asked.passages_async("word"))
-
-
-async def later() -> KnowledgeAccessScope:
-    return ACME
 
 
 @pytest.mark.parametrize("scope", [lambda: None, lambda: "acme", later])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import providing
 from making.bundles import write_tree
 from making.catalogs import make_catalog, write_manifest
-from making.providing import TRUNCATED, Resolver, parsed, passage, text_of, unexpected, user
+from making.frame import TRUNCATED, parsed, text_of
+from making.providing import Resolver, passage, provide_whole, unexpected, user
 from okf_catalog import (
     ConceptStatus,
     KnowledgeAccessScope,
@@ -36,7 +36,7 @@ def provide(
     knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
 ) -> list[list[str]]:
     """The lines of each block."""
-    text = text_of(providing.provide(knowledge, memory, **{"token_budget": 10**6, **options}))
+    text = text_of(provide_whole(knowledge, memory, **options))
     return [lines for _, lines in parsed(text)] if text else []
 
 

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making.providing import (
-    TRUNCATED,
-    concepts,
-    passage,
-    provide,
-    quarter,
-    text_of,
-)
+from making.frame import TRUNCATED, concepts, text_of
+from making.providing import passage, provide, quarter
 from okf_catalog import KnowledgePassage, SourceRole
 
 if TYPE_CHECKING:

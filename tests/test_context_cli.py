@@ -9,8 +9,9 @@ import pytest
 from making.bundles import write_tree
 from making.catalogs import write_manifest
 from making.commands import complaint, run
+from making.frame import parsed
 from making.memory import USER_ALICE
-from making.providing import parsed, user
+from making.providing import user
 from okf_catalog import (
     FileMemoryStore,
     KnowledgeAccessScope,

@@ -11,17 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from making.catalogs import make_catalog
-from making.providing import (
-    TRUNCATED,
-    concepts,
-    parsed,
-    passage,
-    provide,
-    quarter,
-    text_of,
-    unexpected,
-    user,
-)
+from making.frame import TRUNCATED, concepts, parsed, text_of
+from making.providing import passage, provide, quarter, unexpected, user
 from okf_catalog import KnowledgeContextProvider, KnowledgeResolverRouter
 from okf_catalog.provider.neutral import neutralised
 

@@ -10,8 +10,9 @@ import pytest
 import yaml
 from making.bundles import write_tree
 from making.catalogs import write_manifest
+from making.frame import parsed, text_of
 from making.memory import USER_ALICE, USER_BOB
-from making.providing import Session, agent, parsed, text_of, unexpected, user
+from making.providing import Session, agent, unexpected, user
 from okf_catalog import (
     Knowledge,
     KnowledgeAccessScope,

@@ -216,6 +216,14 @@ PLACES: dict[str, Callable[[Path], Sources]] = {
     )
 }
 
+KNOWN = {
+    "only_the_directory": 0,
+    "moved_beside": 1,
+    **dict.fromkeys(("tier", "tenant", "scope", "below_a_scope", "spelled_around"), 0),
+    **dict.fromkeys(("knowledge_moved_into_a_tier", "knowledge_moved_into_a_scope"), 0),
+}
+"""How many concepts can be found, for each way in ``PLACES`` after which it is not two."""
+
 MOUNTED = {
     "source": (DIARY, "kb/mounted"),
     "tier": (TIER, "kb/mounted"),
@@ -320,3 +328,8 @@ def check_nothing_leaks(
     assert len(found) == expected, "what is found is all that is counted"
     assert KnowledgeResolverRouter(catalog).search(SECRET).passages == ()
     return expected
+
+
+def found(catalog: FileKnowledgeCatalog) -> set[str]:
+    """The concepts that a question finds."""
+    return {passage.concept_id for passage in KnowledgeResolverRouter(catalog).search(QUESTION).passages}

@@ -113,6 +113,17 @@ def texts_below(directory: Path) -> list[str]:
     return [path.read_text(encoding="utf-8") for path in sorted(directory.rglob("*.md"))]
 
 
+def names_in(directory: Path) -> list[str]:
+    """The names in a directory, without the marker file."""
+    return [path.name for path in directory.iterdir() if path.name != MARK]
+
+
+def files_in(directory: Path) -> list[str]:
+    """The path of every file below the memory sources of a catalog, without marker files."""
+    found = (path for path in (directory / "memories").rglob("*") if not path.is_dir() or path.is_symlink())
+    return sorted(str(path.relative_to(directory)) for path in found if path.name != MARK)
+
+
 @contextmanager
 def locked(directory: Path) -> Generator[None]:
     """The directory while another process writes there: it holds the lock."""

@@ -33,3 +33,8 @@ def answer_of(context: KnowledgeContext) -> naive.Answer:
         tuple(passage_of(passage) for passage in context.passages),
         tuple((diagnostic.code.name, diagnostic.source_id) for diagnostic in context.diagnostics),
     )
+
+
+def document(front: str, body: str = "") -> naive.Document:
+    """What the model reads in a file of this frontmatter and body."""
+    return naive.read_document(f"---\n{front}\n---\n{body}".encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -27,13 +27,13 @@ from okf_catalog import (
 )
 
 from making.clocks import at_noon
+from making.frame import parsed, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from okf_catalog import KnowledgeResolver, MemoryStore
 
-TRUNCATED = "… (truncated)"
 EXCHANGE = "## 12:00:00 UTC\n\n### User\n\n> {}\n\n### Agent\n\n> {}"
 """What is captured at noon of a question and its answer."""
 WRITTEN = MemoryWriteResult(written=True, error=None)
@@ -176,9 +176,43 @@ def provide(
     return KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options).provide([user("word")])
 
 
+def provide_whole(
+    knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
+) -> ProvidedContext:
+    """The same with a budget that leaves nothing out."""
+    return provide(knowledge, memory, **{"token_budget": 10**9, **options})
+
+
+def content(title: str | None, snippet: str) -> list[str]:
+    """The lines of the block that a message holds for one passage."""
+    ((_, lines),) = parsed(text_of(provide_whole([passage("a", title, snippet)])))
+    return lines
+
+
+def id_of(concept_id: str, source_id: str = "s") -> str:
+    """The id of the block that a message holds for one passage."""
+    ((name, _),) = parsed(text_of(provide_whole([passage(concept_id, None, "x", source_id)])))
+    return name
+
+
 def quarter(text: str) -> int:
     """Counts one token for every four code points, as a provider does by itself."""
     return -(-len(text) // 4)
+
+
+def provide_async(provider: KnowledgeContextProvider, *arguments: Any, **options: Any) -> ProvidedContext:
+    return asyncio.run(provider.provide_async(*arguments, **options))
+
+
+WAYS = {"provide": KnowledgeContextProvider.provide, "provide_async": provide_async}
+
+Way = Any
+"""One of ``WAYS``: ``way(provider, messages, session=None)``."""
+
+
+async def later() -> KnowledgeAccessScope:
+    """A scope accessor that is a coroutine, which hosts may not give."""
+    return KnowledgeAccessScope("acme", "alice")
 
 
 def provider_of(
@@ -194,43 +228,3 @@ def provider_of(
 def unexpected(error: Exception) -> None:
     """For ``on_internal_error``: fails the test. A provider catches ``Exception``, which this is not."""
     pytest.fail(repr(error))
-
-
-def text_of(context: ProvidedContext) -> str:
-    """The one message of a context; the empty string if there is none."""
-    if not context.messages:
-        assert context == ProvidedContext(left_out=context.left_out, diagnostics=context.diagnostics)
-        return ""
-    (message,) = context.messages
-    assert message.role == "user"
-    text = "\n".join(block.text for block in context.blocks)
-    assert message.text == text
-    return text
-
-
-def concepts(context: ProvidedContext) -> list[str]:
-    """The concepts in the message; an ellipsis follows each that was cut."""
-    return [f"{block.concept_id}…" if block.truncated else block.concept_id for block in context.blocks]
-
-
-def parsed(message: str) -> list[tuple[str, list[str]]]:
-    """The blocks of a message by the grammar of X4: the id of each, and the lines between its tags."""
-    blocks: list[tuple[str, list[str]]] = []
-    lines = iter(message.split("\n"))
-    for opening in lines:
-        match = re.fullmatch('<okf-context id="([^"<>]*)">', opening)
-        assert match, opening
-        content: list[str] = []
-        for line in lines:
-            if line == "</okf-context>":
-                break
-            content.append(line)
-        else:
-            raise AssertionError("a block does not end")
-        blocks.append((unescaped(match[1]), content))
-    return blocks
-
-
-def unescaped(attribute: str) -> str:
-    names = {"amp": "&", "quot": '"', "lt": "<", "gt": ">"}
-    return re.sub("&(?:#([0-9]+)|([a-z]+));", lambda m: chr(int(m[1])) if m[1] else names[m[2]], attribute)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+SOON = timedelta(milliseconds=20)
+"""A debounce that a test can wait for."""
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float = 30) -> None:
