@@ -12,6 +12,7 @@ from making import providing
 from making.asking import RESOLVERS, WAYS, Entrance
 from making.catalogs import make_catalog, open_catalog, write_manifest, write_shelf
 from making.changes import FILES, OpenBundle
+from making.commands import write_sales
 from making.leaks import remember
 from making.memory import memory_source, open_memories
 from making.visibility import guarded_catalog, own_tenant
@@ -79,6 +80,19 @@ def store(memories: FileKnowledgeCatalog) -> FileMemoryStore:
 def marked(tmp_path: Path) -> Path:
     """The manifest of a catalog whose knowledge lies apart from marked memories (``making.leaks``)."""
     return remember(tmp_path)
+
+
+@pytest.fixture
+def sales(tmp_path: Path) -> Path:
+    """The manifest of two sources, ``sales`` above ``archive`` (``making.commands``)."""
+    return write_sales(tmp_path)
+
+
+@pytest.fixture
+def empty_bundle(tmp_path: Path) -> Path:
+    """The manifest of one source with an empty directory ``bundle``, to be filled by the test."""
+    (tmp_path / "bundle").mkdir()
+    return write_manifest(tmp_path, [{"id": "bundle", "path": "bundle"}])
 
 
 @pytest.fixture

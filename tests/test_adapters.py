@@ -1,4 +1,4 @@
-"""Adapters are there for those who want them, and do nothing to those who do not."""
+"""Adapters: importing the package imports none of them, and each names the package that it needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADAPTERS = {
     "llama_index": ("llama_index", "llama-index-core", "llama-index"),
     "pydantic_ai": ("pydantic_ai", "pydantic-ai-slim", "pydantic-ai"),
 }
-"""Module: what it imports, in which package that comes, and the extra that brings it."""
+"""Adapter module: the module it imports, the package that holds it, and the extra that installs it."""
 
 OFFLINE = """
 import sys
@@ -30,12 +30,12 @@ sys.addaudithook(refuse)
 """
 
 
-def test_every_module_of_the_package_is_an_adapter_or_shared() -> None:
+def test_every_adapter_module_is_in_the_table_of_adapters() -> None:
     files = {path.stem for path in Path(okf_catalog.adapters.__file__).parent.glob("*.py")}
     assert files == {"__init__", "retrieval", *ADAPTERS}
 
 
-def test_the_package_imports_no_framework_by_itself() -> None:
+def test_importing_the_package_imports_no_framework() -> None:
     frameworks = ("pydantic", *(framework for framework, _, _ in ADAPTERS.values()))
     printed = run_python(
         "import sys, okf_catalog, okf_catalog.adapters.retrieval\n"
@@ -45,7 +45,7 @@ def test_the_package_imports_no_framework_by_itself() -> None:
 
 
 @pytest.mark.parametrize("module", ADAPTERS)
-def test_without_its_package_an_adapter_says_what_to_install(module: str) -> None:
+def test_an_adapter_without_its_framework_says_what_to_install(module: str) -> None:
     framework, package, extra = ADAPTERS[module]
     printed = run_python(
         f"import sys; sys.modules[{framework!r}] = None\n"
@@ -56,7 +56,7 @@ def test_without_its_package_an_adapter_says_what_to_install(module: str) -> Non
 
 
 @pytest.mark.parametrize("module", ADAPTERS)
-def test_importing_an_adapter_leaves_the_network_alone(module: str) -> None:
+def test_importing_an_adapter_opens_no_connection(module: str) -> None:
     framework, _, _ = ADAPTERS[module]
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
@@ -69,7 +69,7 @@ def test_importing_an_adapter_leaves_the_network_alone(module: str) -> None:
 
 
 @pytest.mark.parametrize("module", ADAPTERS)
-def test_each_extra_brings_its_package_and_so_do_the_tests(module: str) -> None:
+def test_each_extra_and_the_test_group_install_the_framework(module: str) -> None:
     tomllib = pytest.importorskip("tomllib")  # Python 3.11
     _, package, extra = ADAPTERS[module]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ def test_each_extra_brings_its_package_and_so_do_the_tests(module: str) -> None:
     assert requirement in settings["dependency-groups"]["test"]
 
 
-def test_the_tour_names_every_adapter() -> None:
+def test_the_docstring_of_the_package_names_every_adapter() -> None:
     tour = okf_catalog.adapters.__doc__ or ""
     for module, (_, _, extra) in ADAPTERS.items():
         assert re.search(rf"^``{module}`` .* ``{extra}``$", tour, re.MULTILINE)

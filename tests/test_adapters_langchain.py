@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("offline")
 
 
-def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
+def test_documents_carry_the_fields_of_their_passage(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
     best = Document(
         id="knowledge:few:best",
@@ -49,7 +49,7 @@ def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
     assert asyncio.run(retriever.ainvoke("word")) == [best]
 
 
-def test_every_way_to_invoke_it_finds_the_same(resolver: KnowledgeResolver) -> None:
+def test_every_way_to_invoke_a_retriever_finds_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     assert names_in_metadata(retriever.invoke("word")) == OPEN
     assert [names_in_metadata(found) for found in retriever.batch(["word", "", "unheard"])] == [OPEN, [], []]
@@ -58,7 +58,7 @@ def test_every_way_to_invoke_it_finds_the_same(resolver: KnowledgeResolver) -> N
     assert [names_in_metadata(found) for found in retriever.stream("word")] == [OPEN]
 
 
-def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_asks_with_the_options_of_the_host(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(
         resolver,
         limit=2,
@@ -70,13 +70,13 @@ def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
     assert names_in_metadata(retriever.invoke("word")) == ["few/best", "tenant-acme/secret"]
 
 
-def test_it_takes_its_place_in_a_chain(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_works_in_a_chain(resolver: KnowledgeResolver) -> None:
     chain = OkfRetriever(resolver, limit=2) | RunnableLambda(names_in_metadata)
     assert chain.invoke("word") == OPEN[:2]
     assert asyncio.run(chain.ainvoke("word")) == OPEN[:2]
 
 
-def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResolver) -> None:
+def test_the_host_gives_the_scope_by_its_own_context(resolver: KnowledgeResolver) -> None:
     current: ContextVar[KnowledgeAccessScope] = ContextVar("current", default=KnowledgeAccessScope.LOCAL)
     retriever = OkfRetriever(resolver, scope=current.get)
 
@@ -98,26 +98,26 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
     assert asyncio.run(ask()) == [ACMES, OPEN, ACMES]
 
 
-def test_nothing_a_run_brings_along_changes_the_scope(resolver: KnowledgeResolver) -> None:
+def test_no_configuration_of_a_run_changes_the_scope(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     loose: Any = retriever
     assert names_in_metadata(loose.invoke("word", scope=ACME)) == OPEN
     config: Any = {"configurable": {"scope": ACME}, "metadata": {"scope": ACME, "tenant_id": "acme"}}
     assert names_in_metadata(retriever.invoke("word", config)) == OPEN
     assert names_in_metadata(retriever.with_config(config).invoke("word")) == OPEN
-    # A scope that could be configured could be configured by a request.
+    # If a run could configure the scope, a request could choose whose knowledge it reads.
     assert set(retriever.config_schema().model_json_schema().get("properties", {})) == set()
     assert "scope" not in type(retriever).model_fields
 
 
-def test_as_a_tool_it_takes_a_query_and_nothing_else(resolver: KnowledgeResolver) -> None:
+def test_the_tool_of_a_retriever_takes_a_query_and_nothing_else(resolver: KnowledgeResolver) -> None:
     tool = create_retriever_tool(OkfRetriever(resolver, limit=2), "knowledge", "Looks things up.")
     assert set(tool.args) == {"query"}
     assert tool.invoke({"query": "word"}) == "a word in the body\n\na word in the body"
     assert tool.invoke({"query": "word", "scope": "acme", "tenant_id": "acme"}).count("word") == 2
 
 
-def test_callbacks_hear_of_it_and_of_what_went_wrong(resolver: KnowledgeResolver) -> None:
+def test_callbacks_are_called_for_answers_and_for_errors(resolver: KnowledgeResolver) -> None:
     class Listener(BaseCallbackHandler):
         def __init__(self) -> None:
             self.heard: list[Any] = []
@@ -138,7 +138,7 @@ def test_callbacks_hear_of_it_and_of_what_went_wrong(resolver: KnowledgeResolver
     assert listener.heard == [OPEN[:1], LookupError]
 
 
-def test_it_carries_the_names_that_traces_show(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_has_the_names_that_traces_show(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, name="handbook", tags=["okf"], metadata={"team": "support"})
     assert (retriever.get_name(), retriever.tags, retriever.metadata) == (
         "handbook",
@@ -148,11 +148,11 @@ def test_it_carries_the_names_that_traces_show(resolver: KnowledgeResolver) -> N
     assert OkfRetriever(resolver).get_name() == "OkfRetriever"
 
 
-def test_a_copy_asks_the_same(resolver: KnowledgeResolver) -> None:
+def test_a_copy_of_a_retriever_asks_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, limit=1)
     assert retriever.model_copy().invoke("word") == retriever.invoke("word")
 
 
-def test_what_makes_no_sense_is_refused(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_refuses_invalid_options(resolver: KnowledgeResolver) -> None:
     with pytest.raises(RefusedValueError, match="limit is at least 1"):
         OkfRetriever(resolver, limit=0)

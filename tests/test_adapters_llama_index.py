@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("offline")
 
 
-def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
+def test_nodes_carry_the_fields_of_their_passage(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
     [found] = retriever.retrieve("word")
     assert [found] == asyncio.run(retriever.aretrieve("word")) == retriever.retrieve(QueryBundle("word"))
@@ -45,7 +45,7 @@ def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
     }
 
 
-def test_a_model_reads_where_a_node_comes_from_and_how_far_to_trust_it(resolver: KnowledgeResolver) -> None:
+def test_a_model_reads_the_origin_and_the_trust_of_a_node(resolver: KnowledgeResolver) -> None:
     read = {
         node.node_id: node.get_content(MetadataMode.LLM)
         for node in OkfRetriever(resolver, resolver_strategy="merged").retrieve("word")
@@ -57,12 +57,12 @@ def test_a_model_reads_where_a_node_comes_from_and_how_far_to_trust_it(resolver:
     )
 
 
-def test_only_what_is_written_is_embedded(resolver: KnowledgeResolver) -> None:
+def test_an_embedding_sees_the_text_of_a_node_without_metadata(resolver: KnowledgeResolver) -> None:
     [node] = OkfRetriever(resolver, limit=1).retrieve("word")
     assert node.get_content(MetadataMode.EMBED) == "a word in the body"
 
 
-def test_every_way_to_ask_it_finds_the_same(resolver: KnowledgeResolver) -> None:
+def test_every_way_to_ask_a_retriever_finds_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     for text, expected in (("word", OPEN), ("", []), ("unheard", [])):
         assert names_in_metadata(retriever.retrieve(text)) == expected
@@ -75,7 +75,7 @@ def test_no_two_concepts_share_an_id(resolver: KnowledgeResolver) -> None:
     assert len({node.node_id for node in found}) == len(found) == 6
 
 
-def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_asks_with_the_options_of_the_host(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(
         resolver,
         limit=2,
@@ -87,7 +87,7 @@ def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
     assert names_in_metadata(retriever.retrieve("word")) == ["few/best", "tenant-acme/secret"]
 
 
-def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResolver) -> None:
+def test_the_host_gives_the_scope_by_its_own_context(resolver: KnowledgeResolver) -> None:
     current: ContextVar[KnowledgeAccessScope] = ContextVar("current", default=KnowledgeAccessScope.LOCAL)
     retriever = OkfRetriever(resolver, scope=current.get)
 
@@ -103,7 +103,7 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
     assert asyncio.run(ask()) == [ACMES, OPEN, ACMES]
 
 
-def test_a_query_engine_answers_from_it(resolver: KnowledgeResolver) -> None:
+def test_a_query_engine_answers_from_the_retriever(resolver: KnowledgeResolver) -> None:
     engine = RetrieverQueryEngine.from_args(OkfRetriever(resolver, limit=2), llm=MockLLM())
     response = engine.query("word")
     assert names_in_metadata(response.source_nodes) == OPEN[:2]
@@ -111,7 +111,7 @@ def test_a_query_engine_answers_from_it(resolver: KnowledgeResolver) -> None:
     assert str(response).count("a word in the body") == 2
 
 
-def test_as_a_tool_it_takes_an_input_and_nothing_else(resolver: KnowledgeResolver) -> None:
+def test_the_tool_of_a_retriever_takes_an_input_and_nothing_else(resolver: KnowledgeResolver) -> None:
     tool = RetrieverTool.from_defaults(OkfRetriever(resolver), description="Looks things up.")
     schema: Any = tool.metadata.fn_schema
     assert set(schema.model_json_schema()["properties"]) == {"input"}
@@ -119,7 +119,7 @@ def test_as_a_tool_it_takes_an_input_and_nothing_else(resolver: KnowledgeResolve
     assert names_in_metadata(output.raw_output) == OPEN
 
 
-def test_what_makes_no_sense_is_refused(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_refuses_invalid_options(resolver: KnowledgeResolver) -> None:
     no_resolver: Any = None
     with pytest.raises(RefusedValueError, match="limit is at least 1"):
         OkfRetriever(resolver, limit=0)

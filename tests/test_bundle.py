@@ -113,7 +113,9 @@ def test_names_that_are_not_utf8_are_problems(tmp_path: Path) -> None:
         ("trimmed", "\u3000\n\u00a0 a  word \u2003\n".encode(), "a  word"),
     ],
 )
-def test_a_file_reads_as_it_is_written(tmp_path: Path, name: str, content: bytes, excerpt: str) -> None:
+def test_a_file_in_any_encoding_reads_as_its_text(
+    tmp_path: Path, name: str, content: bytes, excerpt: str
+) -> None:
     assert ask(tmp_path, {"a.md": content})["a"].excerpt == excerpt, name
 
 
@@ -219,7 +221,7 @@ def test_tags_are_a_list_or_one_scalar_split_at_commas(tmp_path: Path, written: 
         ("retired", ConceptStatus.STABLE),
     ],
 )
-def test_what_is_no_status_is_stable(tmp_path: Path, written: str, status: ConceptStatus) -> None:
+def test_a_status_that_is_not_known_is_stable(tmp_path: Path, written: str, status: ConceptStatus) -> None:
     assert ask(tmp_path, {"a.md": f"---\nstatus: {written}\n---\nword"})["a"].status is status
 
 
@@ -238,7 +240,7 @@ def test_what_is_no_status_is_stable(tmp_path: Path, written: str, status: Conce
         ("{by: human:ada}", TrustTier.HUMAN_REVIEWED),
     ],
 )
-def test_trust_follows_who_verified(tmp_path: Path, written: str, tier: TrustTier) -> None:
+def test_the_trust_tier_depends_on_who_verified(tmp_path: Path, written: str, tier: TrustTier) -> None:
     assert ask(tmp_path, {"a.md": f"---\nverified: {written}\n---\nword"})["a"].trust_tier is tier
 
 
@@ -288,7 +290,7 @@ BINARY: dict[str, str | bytes] = {
 }
 
 
-def test_a_binary_file_is_a_problem_with_a_reason_and_harms_no_other(tmp_path: Path) -> None:
+def test_a_binary_file_is_a_problem_and_the_other_files_are_served(tmp_path: Path) -> None:
     assert ask(tmp_path, {**BINARY, "sub/good.md": "word"}).keys() == {"sub/good"}
     found = problems(tmp_path, BINARY)
     assert found == dict.fromkeys(BINARY, "it is binary: it holds a NUL")
@@ -322,9 +324,9 @@ SLIPS: dict[str, tuple[str | bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", SLIPS)
-def test_a_slip_costs_neither_the_file_nor_the_other_fields(tmp_path: Path, name: str) -> None:
+def test_a_mistake_in_one_field_loses_neither_the_file_nor_other_fields(tmp_path: Path, name: str) -> None:
     content, title = SLIPS[name]
-    # Nothing but the body holds the word: what is lost of the frontmatter is not found in it.
+    # Only the body holds the word: lost frontmatter must not be found in the body.
     passage = ask(tmp_path, {"a.md": content})["a"]
     assert (passage.title, passage.excerpt, passage.score) == (title, "word", 1)
     assert problems(tmp_path, {}) == {}
@@ -348,7 +350,7 @@ CONFIRMED = "---\ngenerated: {at: 2026-02-01}\nverified: {by: 'human:ada', at: 2
         ("", TrustTier.HUMAN_REVIEWED),
     ],
 )
-def test_the_version_of_the_bundle_says_which_verifications_count(
+def test_the_bundle_version_decides_which_verifications_count(
     tmp_path: Path, version: str, tier: TrustTier
 ) -> None:
     index = f"---\nokf_version: {version}\n---\nword"
@@ -362,7 +364,7 @@ def test_the_version_of_the_bundle_says_which_verifications_count(
     assert {name: passage.trust_tier for name, passage in passages.items()} == {"a": tier, "b/a": tier}
 
 
-def test_a_search_sees_every_change_of_the_version(tmp_path: Path) -> None:
+def test_a_search_sees_every_change_of_the_bundle_version(tmp_path: Path) -> None:
     bundle = write_tree(tmp_path / "bundle", {"a.md": CONFIRMED, "b.md": "---\nverified: {by: x}\n---\nword"})
     manifest = write_manifest(tmp_path, [{"id": "s", "path": "bundle"}])
     index = bundle / "index.md"
@@ -430,7 +432,7 @@ def test_a_file_of_16_mib_is_read_and_one_byte_more_is_a_problem(tmp_path: Path)
     assert problems(tmp_path, {}).keys() == {"large.md"}
 
 
-def test_an_empty_bundle_and_empty_files_are_fine(tmp_path: Path) -> None:
+def test_empty_bundles_and_empty_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "bundle").mkdir()
     assert ask(tmp_path, {}) == {}
     assert ask(tmp_path, {"a.md": "", "b.md": "---\n---", "c.md": "---\n---\n", "d.md": "\ufeff"}) == {}

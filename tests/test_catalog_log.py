@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Logging
-
-
 @pytest.fixture
 def warnings(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    """What was logged since it was last asked."""
+    """Gives the messages that were logged since the last call."""
 
     def take() -> list[str]:
         assert {(record.name, record.levelno) for record in caplog.records} <= {
@@ -78,7 +75,7 @@ def test_a_problem_is_logged_again_if_it_went_away_and_came_back(
     assert warnings() == []
 
 
-def test_another_reason_is_another_problem(
+def test_a_problem_with_a_new_reason_is_logged_again(
     catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
 ) -> None:
     resolver = GroupedKnowledgeResolver(catalog)
@@ -92,7 +89,7 @@ def test_another_reason_is_another_problem(
     assert first != second
 
 
-def test_a_source_that_is_unavailable_is_a_diagnostic_and_not_logged(
+def test_an_unavailable_source_is_a_diagnostic_and_not_logged(
     catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
 ) -> None:
     shutil.rmtree(shelf / "low")
@@ -116,7 +113,7 @@ def test_a_failed_reload_is_logged_with_each_fault(
     assert warnings() == []
 
 
-def test_nothing_is_printed(
+def test_the_library_prints_nothing(
     catalog: FileKnowledgeCatalog, shelf: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     write_tree(shelf, {"low/bad.md": b"\0"})

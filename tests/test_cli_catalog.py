@@ -1,4 +1,4 @@
-"""Which catalog a command opens when it is not told."""
+"""Which catalog a command opens when none is named."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ def test_every_verb_takes_the_catalog_of_the_environment_and_says_so(
     assert stderr == "okf-catalog: the catalog is ../a/other.json, which OKF_CATALOG names\n"
 
 
-def test_of_a_catalog_that_is_named_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_with_a_named_catalog_says_nothing_about_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     manifest = make(tmp_path)
     monkeypatch.chdir(tmp_path)
     for verb in VERBS:
@@ -83,7 +85,7 @@ def test_of_a_catalog_that_is_named_nothing_is_said(tmp_path: Path, monkeypatch:
 
 
 @verbs
-def test_without_any_catalog_every_verb_says_what_would_be_right(
+def test_every_verb_without_a_catalog_says_what_would_be_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -94,7 +96,7 @@ def test_without_any_catalog_every_verb_says_what_would_be_right(
         assert cure in stderr
 
 
-def test_what_is_named_beats_the_environment_and_that_beats_the_nearest(
+def test_the_option_beats_the_environment_which_beats_the_nearest_catalog(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named, of_environment = make(tmp_path / "a", "named"), make(tmp_path / "b", "of-environment")
@@ -109,7 +111,9 @@ def test_what_is_named_beats_the_environment_and_that_beats_the_nearest(
     assert stderr == ""
 
 
-def test_the_nearest_of_several_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_opens_the_nearest_of_several_catalogs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make(tmp_path, "outer")
     make(tmp_path / "inner", "inner")
     for where, nearest in (("inner/docs", "inner"), ("inner", "inner"), ("docs", "outer"), (".", "outer")):
@@ -136,7 +140,7 @@ def test_only_a_file_is_a_catalog_and_a_link_to_one_is_too(
     assert opened() == "linked"
 
 
-def test_a_catalog_that_was_found_and_cannot_open_is_said_which(
+def test_a_command_names_the_catalog_that_it_found_and_cannot_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "catalog.json").write_text('{"type": "Catalog", "stac_version": "1.0.0"}')
@@ -150,7 +154,7 @@ def test_a_catalog_that_was_found_and_cannot_open_is_said_which(
     assert "[PARSE_ERROR]" in stderr
 
 
-def test_from_a_directory_that_was_removed_nothing_is_found(
+def test_a_command_in_a_removed_directory_finds_no_catalog(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(tmp_path)

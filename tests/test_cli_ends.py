@@ -68,16 +68,16 @@ def start(
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(
-    catalog: Path,
+    sales: Path,
     arguments: Sequence[str],
     says: str,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Where no catalog is found without being named.
+    # In this directory no catalog is found by itself.
     monkeypatch.chdir(tmp_path_factory.mktemp("nowhere"))
     monkeypatch.delenv("OKF_CATALOG", raising=False)
-    said = complaint(*(str(catalog) if word == "CATALOG" else word for word in arguments), code=2)
+    said = complaint(*(str(sales) if word == "CATALOG" else word for word in arguments), code=2)
     assert says in said
     assert said.startswith("okf-catalog: ")
     assert said.count("\n") == 1
@@ -96,20 +96,20 @@ def test_a_catalog_that_cannot_open_says_all_that_is_wrong_and_exits_with_1(
     assert "[PARSE_ERROR]" in complaint(*command, "--catalog", tmp_path / "nothing.json", code=1)
 
 
-def test_ctrl_c_is_quiet(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_a_command_without_a_traceback(sales: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: FileKnowledgeCatalog) -> NoReturn:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(FileKnowledgeCatalog, "report", interrupted)
-    assert complaint("check", "--catalog", catalog, code=130) == ""
+    assert complaint("check", "--catalog", sales, code=130) == ""
 
 
-def test_an_error_of_ours_is_one_line_too(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_library_is_one_line(sales: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: FileKnowledgeCatalog) -> NoReturn:
         raise RuntimeError("never\nmeant")
 
     monkeypatch.setattr(FileKnowledgeCatalog, "report", broken)
-    said = complaint("check", "--catalog", catalog, code=1)
+    said = complaint("check", "--catalog", sales, code=1)
     assert said.startswith("okf-catalog: internal error")
     assert said.count("\n") == 1
 
@@ -128,15 +128,15 @@ def test_help_says_what_the_exit_codes_mean() -> None:
 # Processes of their own
 
 
-def test_the_installed_command_is_this_one() -> None:
+def test_the_installed_command_runs_this_package() -> None:
     (command,) = entry_points(group="console_scripts", name="okf-catalog")
     assert command.value == "okf_catalog.cli:main"
 
 
-def test_a_reader_that_leaves_early_is_no_error(content_catalog: Path) -> None:
-    # More than any pipe holds, so that the writer notices.
-    write_tree(content_catalog.parent, {"bundle/long.md": "word " * 400_000})
-    process = start("search", "word", "--catalog", content_catalog, "--json")
+def test_a_closed_pipe_is_no_error(empty_bundle: Path) -> None:
+    # More than a pipe holds, so that the writer sees that the pipe is closed.
+    write_tree(empty_bundle.parent, {"bundle/long.md": "word " * 400_000})
+    process = start("search", "word", "--catalog", empty_bundle, "--json")
     assert process.stdout is not None
     assert process.stdout.readline() == b"{\n"
     process.stdout.close()
@@ -147,26 +147,26 @@ def test_a_reader_that_leaves_early_is_no_error(content_catalog: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
-def test_a_full_disk_is_one_line(catalog: Path) -> None:
+def test_an_error_of_writing_is_one_line(sales: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        process = start("search", "order", "--catalog", catalog, stdout=full)
+        process = start("search", "order", "--catalog", sales, stdout=full)
         _, stderr = process.communicate()
     assert process.returncode == 1
     assert stderr.startswith(b"okf-catalog: ")
     assert stderr.count(b"\n") == 1
 
 
-def test_output_in_a_narrow_encoding_is_escaped(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/ü.md": "wörd ❤\n"})
-    process = start("search", "d", "--catalog", content_catalog, env={"PYTHONIOENCODING": "ascii"})
+def test_output_in_a_narrow_encoding_is_escaped(empty_bundle: Path) -> None:
+    write_tree(empty_bundle.parent, {"bundle/ü.md": "wörd ❤\n"})
+    process = start("search", "d", "--catalog", empty_bundle, env={"PYTHONIOENCODING": "ascii"})
     stdout, stderr = process.communicate()
     assert (process.returncode, stderr) == (0, b"")
     assert rb"w\xf6r**d** \u2764" in stdout
 
 
-def test_files_left_out_of_a_search_are_named_on_stderr(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/good.md": "word\n", "bundle/\x1b[2J.md": b"\0"})
-    process = start("search", "word", "--catalog", content_catalog, "--json")
+def test_files_left_out_of_a_search_are_named_on_stderr(empty_bundle: Path) -> None:
+    write_tree(empty_bundle.parent, {"bundle/good.md": "word\n", "bundle/\x1b[2J.md": b"\0"})
+    process = start("search", "word", "--catalog", empty_bundle, "--json")
     stdout, stderr = process.communicate()
     assert process.returncode == 0
     assert len(json.loads(stdout)["passages"]) == 1
@@ -184,19 +184,19 @@ def test_without_the_extra_the_command_says_how_to_get_it(missing: str) -> None:
     assert stderr.count(b"\n") == 1
 
 
-def test_the_package_does_not_need_the_extra() -> None:
+def test_the_package_works_without_the_command_line_extra() -> None:
     program = "import sys; sys.modules['typer'] = sys.modules['rich'] = None; import okf_catalog"
     process = start(program=program)
     assert process.communicate() == (b"", b"")
     assert process.returncode == 0
 
 
-def test_a_question_that_is_too_long_is_wrong_usage(catalog: Path) -> None:
+def test_a_question_that_is_too_long_is_wrong_usage(sales: Path) -> None:
     for command in (["search", "q" * 70_000], ["search", "x", "--tag", "é" * 40_000]):
-        result = CliRunner().invoke(app, [*command, "--catalog", str(catalog)])
+        result = CliRunner().invoke(app, [*command, "--catalog", str(sales)])
         assert result.exit_code == 2
         assert "and this catalog takes at most 65536" in result.stderr
         assert "internal error" not in result.stderr
-    # A model is given a context for the beginning of it, as by a provider.
+    # `context` asks with the beginning of the text, as a provider does.
     asked = "guide " + "q" * 70_000
-    assert CliRunner().invoke(app, ["context", asked, "--catalog", str(catalog)]).exit_code == 0
+    assert CliRunner().invoke(app, ["context", asked, "--catalog", str(sales)]).exit_code == 0

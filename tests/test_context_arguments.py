@@ -50,7 +50,7 @@ from okf_catalog import (
         ({"fairness_quota": 1.0}, "fairness_quota is an int of at least 1, not float"),
     ],
 )
-def test_a_wrong_kind_is_refused_at_construction(options: dict[str, Any], message: str) -> None:
+def test_a_provider_refuses_arguments_of_the_wrong_type(options: dict[str, Any], message: str) -> None:
     options.setdefault("resolver", Resolver())
     with pytest.raises(TypeError, match=message) as raised:
         KnowledgeContextProvider(**options)
@@ -70,9 +70,7 @@ def test_a_wrong_kind_is_refused_at_construction(options: dict[str, Any], messag
         ({"fairness_quota": 0}, "fairness_quota is at least 1, not 0"),
     ],
 )
-def test_a_value_that_makes_no_sense_is_refused_at_construction(
-    options: dict[str, Any], message: str
-) -> None:
+def test_a_provider_refuses_invalid_values(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as raised:
         KnowledgeContextProvider(Resolver(), **options)
     assert isinstance(raised.value, OkfCatalogError)
@@ -80,7 +78,7 @@ def test_a_value_that_makes_no_sense_is_refused_at_construction(
 
 @pytest.mark.parametrize("field", ["stale_policy", "resolver_strategy", "fairness_quota"])
 @pytest.mark.parametrize("value", ["wrong", -1, [], 0.5])
-def test_what_a_query_refuses_is_refused_in_its_words(field: str, value: Any) -> None:
+def test_a_provider_refuses_what_a_query_refuses_with_the_same_message(field: str, value: Any) -> None:
     options: dict[str, Any] = {field: value}
     with pytest.raises((TypeError, ValueError)) as expected:
         KnowledgeQuery("word", **options)
@@ -90,7 +88,7 @@ def test_what_a_query_refuses_is_refused_in_its_words(field: str, value: Any) ->
 
 
 @given(st.integers(0, 1000), st.integers(1, 1000))
-def test_shares_that_make_one_in_decimals_do_not_make_more(part: int, whole: int) -> None:
+def test_shares_that_add_up_to_one_in_decimals_are_accepted(part: int, whole: int) -> None:
     if part > whole:
         part, whole = whole, part
     share, rest = part / whole, (whole - part) / whole
@@ -107,7 +105,7 @@ def test_shares_that_make_one_in_decimals_do_not_make_more(part: int, whole: int
         ([{"role": "user", "content": "word"}], r"messages\[0\] is a ChatMessage, not dict"),
     ],
 )
-def test_what_is_no_messages_is_refused(provide: Way, messages: Any, message: str) -> None:
+def test_a_provider_refuses_anything_but_messages(provide: Way, messages: Any, message: str) -> None:
     provider = KnowledgeContextProvider(Resolver(), Store(), memory_capture=MemoryCaptureMode.ENABLED)
     with pytest.raises(TypeError, match=message):
         provide(provider, messages)
@@ -117,7 +115,7 @@ def test_what_is_no_messages_is_refused(provide: Way, messages: Any, message: st
         asyncio.run(provider.store_async([], messages))
 
 
-def test_a_message_is_a_role_and_perhaps_a_text() -> None:
+def test_a_message_has_a_role_and_a_text_or_none() -> None:
     for role, text in ((1, "x"), (None, "x"), ("user", 1), ("user", b"x")):
         wrong: Any = role, text
         with pytest.raises(TypeError, match="is a str"):

@@ -23,14 +23,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# What fails
-
-
 FAILURES = [OSError(2, "No such file", "/secret/place"), ValueError("secret")]
 
 
 @pytest.mark.parametrize("error", FAILURES, ids=repr)
-def test_a_failing_resolver_leaves_memory(provide: Way, error: Exception) -> None:
+def test_a_provider_gives_memory_when_the_resolver_fails(provide: Way, error: Exception) -> None:
     errors: list[Exception] = []
     provider = KnowledgeContextProvider(
         Resolver(error=error), Store([passage("m", "M")]), on_internal_error=errors.append
@@ -43,7 +40,7 @@ def test_a_failing_resolver_leaves_memory(provide: Way, error: Exception) -> Non
 
 
 @pytest.mark.parametrize("error", FAILURES, ids=repr)
-def test_a_failing_store_leaves_knowledge(provide: Way, error: Exception) -> None:
+def test_a_provider_gives_knowledge_when_the_store_fails(provide: Way, error: Exception) -> None:
     errors: list[Exception] = []
     provider = KnowledgeContextProvider(
         Resolver([passage("a", "A")]), Store(error=error), on_internal_error=errors.append
@@ -54,7 +51,7 @@ def test_a_failing_store_leaves_knowledge(provide: Way, error: Exception) -> Non
     assert provider.last_memory_error == f"memory could not be read: {type(error).__name__}"
 
 
-def test_where_both_fail_there_is_no_message(provide: Way) -> None:
+def test_a_provider_gives_no_message_when_both_sides_fail(provide: Way) -> None:
     errors: list[Exception] = []
     one, other = ValueError("knowledge"), ValueError("memory")
     provider = KnowledgeContextProvider(
@@ -65,7 +62,7 @@ def test_where_both_fail_there_is_no_message(provide: Way) -> None:
 
 
 class Breaking(tuple[Any, ...]):
-    """Passages of which the last cannot be made."""
+    """Passages whose last one raises an error."""
 
     __slots__ = ()
 
@@ -74,7 +71,7 @@ class Breaking(tuple[Any, ...]):
         raise OSError("the disk is gone")
 
 
-def test_passages_that_cannot_be_made_make_their_side_empty(provide: Way) -> None:
+def test_a_side_whose_passages_cannot_be_read_is_empty(provide: Way) -> None:
     good, bad = [passage("a", "A"), passage("b", "B")], Breaking([passage("c", "C")] * 3)
     errors: list[Exception] = []
     options: dict[str, Any] = {"on_internal_error": errors.append}
@@ -98,7 +95,7 @@ def test_passages_that_cannot_be_made_make_their_side_empty(provide: Way) -> Non
 
 
 @pytest.mark.parametrize("answer", [None, 3, later], ids=repr)
-def test_an_answer_that_is_none_makes_its_side_empty(answer: Any) -> None:
+def test_a_side_with_an_invalid_answer_is_empty(answer: Any) -> None:
     class Nonsense(Resolver):
         def search(self, query: Any, /) -> Any:
             return answer() if callable(answer) else answer
@@ -133,7 +130,7 @@ WRONG_COUNTS: dict[str, Callable[[str], object]] = {
 
 
 @pytest.mark.parametrize("count", WRONG_COUNTS.values(), ids=WRONG_COUNTS.keys())
-def test_a_count_that_is_none_makes_the_context_empty(provide: Way, count: Any) -> None:
+def test_an_invalid_token_count_makes_the_context_empty(provide: Way, count: Any) -> None:
     errors: list[Exception] = []
     provider = KnowledgeContextProvider(
         Resolver([passage("a")]), Store([passage("m")]), count_tokens=count, on_internal_error=errors.append
@@ -143,9 +140,7 @@ def test_a_count_that_is_none_makes_the_context_empty(provide: Way, count: Any) 
     assert "not in the vocabulary" in str(error) or "what count_tokens returns is" in str(error)
 
 
-def test_a_handler_that_raises_breaks_nothing_and_is_logged(
-    provide: Way, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_error_handler_that_raises_is_logged(provide: Way, caplog: pytest.LogCaptureFixture) -> None:
     def handler(error: Exception) -> None:
         raise RuntimeError("no handler") from error
 
@@ -159,14 +154,14 @@ def test_a_handler_that_raises_breaks_nothing_and_is_logged(
     assert "inside" in caplog.text
 
 
-def test_without_a_handler_a_failure_is_logged(provide: Way, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_without_an_error_handler_is_logged(provide: Way, caplog: pytest.LogCaptureFixture) -> None:
     provider = KnowledgeContextProvider(Resolver(error=ValueError("inside")))
     with caplog.at_level(logging.WARNING, "okf_catalog"):
         assert provide(provider, [user("word")]) == ProvidedContext()
     assert "inside" in caplog.text
 
 
-def test_a_closed_catalog_is_no_exception(provide: Way, shelf: Path) -> None:
+def test_a_provider_over_a_closed_catalog_raises_nothing(provide: Way, shelf: Path) -> None:
     catalog = FileKnowledgeCatalog(shelf / "catalog.json", watch_for_changes=False)
     errors: list[Exception] = []
     provider = KnowledgeContextProvider(KnowledgeResolverRouter(catalog), on_internal_error=errors.append)
@@ -177,7 +172,7 @@ def test_a_closed_catalog_is_no_exception(provide: Way, shelf: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError, GeneratorExit])
-def test_what_ends_a_program_passes(kind: type[BaseException]) -> None:
+def test_exceptions_that_end_a_program_pass_through_a_provider(kind: type[BaseException]) -> None:
     for resolver, store in ((Resolver(error=kind()), Store()), (Resolver(), Store(error=kind()))):
         provider = KnowledgeContextProvider(
             resolver, store, on_internal_error=unexpected, memory_capture=MemoryCaptureMode.ENABLED
@@ -195,7 +190,7 @@ def test_what_ends_a_program_passes(kind: type[BaseException]) -> None:
         KnowledgeContextProvider(Resolver([passage("a")]), count_tokens=count).provide([user("word")])
 
 
-def test_cancellation_passes_wherever_it_waits() -> None:
+def test_cancellation_passes_through_a_provider() -> None:
     class Waiting:
         waiting: asyncio.Event
 
@@ -250,7 +245,7 @@ def test_the_event_loop_goes_on_while_blocks_are_counted() -> None:
     assert asyncio.run(run()) > 0
 
 
-def test_async_ways_ask_the_async_twins_and_the_others_do_not() -> None:
+def test_async_methods_call_async_methods_and_the_others_do_not() -> None:
     asked: list[str] = []
 
     class Telling:

@@ -1,4 +1,4 @@
-"""A provider over real memory: what was said comes back, to whoever it was said to, and acts on nobody."""
+"""A provider over a file memory: an exchange comes back to its own scope, as quoted text."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def exchange(provider: KnowledgeContextProvider, said: str, answered: str) -> No
     assert provider.last_memory_error is None
 
 
-def test_what_was_said_is_remembered_for_its_scope_and_no_other(knowledge: Knowledge) -> None:
+def test_an_exchange_is_remembered_for_its_scope_and_no_other(knowledge: Knowledge) -> None:
     provider = provider_of(knowledge, USER_ALICE)
     exchange(provider, "My name is Alice and I wait for a refund", "It takes five days.")
     exchange(provider, "Thanks", "You are welcome.")
@@ -91,7 +91,7 @@ def test_what_was_said_is_remembered_for_its_scope_and_no_other(knowledge: Knowl
         assert [block.role for block in blocks] == [SourceRole.KNOWLEDGE]
 
 
-def test_async_ways_remember_alike(knowledge: Knowledge) -> None:
+def test_async_methods_remember_the_same(knowledge: Knowledge) -> None:
     async def run() -> list[str]:
         provider, session = provider_of(knowledge, USER_ALICE), Session()
         await provider.provide_async([user("refund")], session=session)
@@ -114,7 +114,7 @@ def test_exchanges_of_a_day_are_sections_of_one_concept(knowledge: Knowledge, ro
     assert text.count("> answer") == 3
 
 
-def test_a_tier_that_does_not_apply_is_told(knowledge: Knowledge, root: Path) -> None:
+def test_a_capture_to_a_tier_that_does_not_apply_is_an_error(knowledge: Knowledge, root: Path) -> None:
     provider = provider_of(knowledge, KnowledgeAccessScope("acme"))
     session = Session()
     provider.provide([user("refund")], session=session)
@@ -135,7 +135,7 @@ def test_a_conversation_cannot_forge_the_frame_of_a_later_one(knowledge: Knowled
         assert [name.split(":")[0] for name, _ in blocks] == [block.role.value for block in context.blocks]
 
 
-def test_a_catalog_that_lost_its_memory_gives_knowledge(knowledge: Knowledge, root: Path) -> None:
+def test_a_provider_gives_knowledge_after_the_memory_source_is_gone(knowledge: Knowledge, root: Path) -> None:
     provider = provider_of(knowledge, USER_ALICE)
     exchange(provider, "my refund", "five days")
     write_manifest(root, [{"id": "docs", "path": "docs"}])
@@ -147,7 +147,7 @@ def test_a_catalog_that_lost_its_memory_gives_knowledge(knowledge: Knowledge, ro
     assert provider.last_memory_error is not None
 
 
-def test_memory_that_cannot_be_read_is_told(root: Path, knowledge: Knowledge) -> None:
+def test_unreadable_memory_is_reported_to_the_host(root: Path, knowledge: Knowledge) -> None:
     provider = provider_of(knowledge, USER_ALICE)
     told = [provider.last_memory_error]
     assert provider.provide([user("refund")]).messages
@@ -164,13 +164,13 @@ def test_memory_that_cannot_be_read_is_told(root: Path, knowledge: Knowledge) ->
     assert [block.role for block in context.blocks] == [SourceRole.KNOWLEDGE]
     told.append(provider.last_memory_error)
     message = context.diagnostics[-1].message
-    # The caller may not know which sources there are.
+    # The message names no source: the caller may not know which there are.
     assert "memory is unavailable" in message
     assert not [word for word in ("users", "docs", str(root)) if word in message]
     assert told == [None, None, message]
 
 
-def test_a_captured_day_says_who_generated_it_and_when(knowledge: Knowledge, root: Path) -> None:
+def test_a_captured_concept_says_who_generated_it_and_when(knowledge: Knowledge, root: Path) -> None:
     provider = provider_of(knowledge, USER_ALICE)
     exchange(provider, "My refund", "It takes five days.")
     exchange(provider, "Thanks", "You are welcome.")
@@ -180,20 +180,18 @@ def test_a_captured_day_says_who_generated_it_and_when(knowledge: Knowledge, roo
         '---\ntype: "AgentMemory"\ntitle: "2026-01-15"\ndescription: "Exchanges, 2026-01-15 UTC"\n'
         'generated: {by: "okf-catalog", at: "2026-01-15T12:30:05Z"}\n---\n'
     )
-    # Any reader of YAML finds a mapping of texts, which stays that of the first exchange.
+    # The frontmatter is a mapping of texts, and stays that of the first exchange.
     generated = yaml.safe_load(text.split("---\n", 2)[1])["generated"]
     assert generated == {"by": "okf-catalog", "at": "2026-01-15T12:30:05Z"}
     assert datetime.fromisoformat(generated["at"].replace("Z", "+00:00")) == NOW
-    # And nobody is given the memory for a word of that.
+    # A search for its words does not find the memory.
     assert knowledge.memory is not None
     for word in ("okf-catalog", "generated", "12:30:05Z"):
         assert knowledge.memory.read(USER_ALICE, word).passages == ()
     assert len(knowledge.memory.read(USER_ALICE, "refund").passages) == 1
 
 
-def test_a_broken_memory_is_told_and_keeps_no_other_from_being_given(
-    knowledge: Knowledge, root: Path
-) -> None:
+def test_a_broken_memory_is_reported_and_the_others_are_given(knowledge: Knowledge, root: Path) -> None:
     provider = provider_of(knowledge, USER_ALICE)
     exchange(provider, "My refund", "It takes five days.")
     (path,) = root.glob("users/**/*.md")

@@ -1,4 +1,4 @@
-"""What a provider asks, for whom, and what it does when something fails (X1, X2, X8, X9)."""
+"""What a provider asks, for which scope, and what it gives (X1, X2, X9)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         ([user("half \ud83d a character")], "half \ufffd a character"),
     ],
 )
-def test_the_question_is_the_last_text_of_the_user(
+def test_a_provider_asks_the_last_text_of_the_user(
     provide: Way, messages: Sequence[ChatMessage], text: str
 ) -> None:
     resolver, store = Resolver(), Store()
@@ -60,21 +60,21 @@ def test_the_question_is_the_last_text_of_the_user(
 @pytest.mark.parametrize(
     "messages", [[], [agent("answer")], [user(None)], [user(" \u2028"), user("")], [ChatMessage("User", "x")]]
 )
-def test_without_a_question_nothing_is_asked(provide: Way, messages: Sequence[ChatMessage]) -> None:
+def test_a_provider_without_a_question_asks_nothing(provide: Way, messages: Sequence[ChatMessage]) -> None:
     resolver, store = Resolver([passage("a")]), Store([passage("m")])
     assert provide(KnowledgeContextProvider(resolver, store), messages) == ProvidedContext()
     assert (resolver.queries, store.reads) == ([], [])
 
 
 @pytest.mark.parametrize("budget", [0, -1, -(10**30)])
-def test_without_a_budget_nothing_is_asked(provide: Way, budget: int) -> None:
+def test_a_provider_without_a_budget_asks_nothing(provide: Way, budget: int) -> None:
     resolver, store = Resolver([passage("a")]), Store([passage("m")])
     provider = KnowledgeContextProvider(resolver, store, token_budget=budget)
     assert provide(provider, [user("word")]) == ProvidedContext()
     assert (resolver.queries, store.reads) == ([], [])
 
 
-def test_strategy_quota_and_staleness_are_those_of_the_question(provide: Way) -> None:
+def test_a_provider_asks_with_its_strategy_quota_and_stale_policy(provide: Way) -> None:
     resolver = Resolver()
     provider = KnowledgeContextProvider(
         resolver, resolver_strategy="merged", fairness_quota=2, stale_policy=StalePolicy.STRICT
@@ -93,7 +93,7 @@ def test_strategy_quota_and_staleness_are_those_of_the_question(provide: Way) ->
 # The scope
 
 
-def test_a_scope_is_taken_once_and_goes_to_both_sides(provide: Way) -> None:
+def test_a_provider_reads_the_scope_once_for_both_sides(provide: Way) -> None:
     scopes = [KnowledgeAccessScope("acme", name) for name in ("alice", "bob")]
     taken = iter(scopes)
     resolver, store = Resolver(), Store()
@@ -105,14 +105,14 @@ def test_a_scope_is_taken_once_and_goes_to_both_sides(provide: Way) -> None:
     assert next(taken, None) is None
 
 
-def test_a_raising_accessor_passes_to_the_caller(provide: Way) -> None:
+def test_an_error_of_the_scope_accessor_passes_to_the_caller(provide: Way) -> None:
     error = LookupError("nobody is logged in")
 
     def nobody() -> NoReturn:
         raise error
 
     provider = KnowledgeContextProvider(Resolver(), scope_accessor=nobody, on_internal_error=unexpected)
-    # Also where nothing would be asked: who forgot to say who asks should learn of it at once.
+    # Even without a question: a host that forgot the scope should learn of it at once.
     for messages in ([user("word")], []):
         with pytest.raises(LookupError) as raised:
             provide(provider, messages)
@@ -120,7 +120,7 @@ def test_a_raising_accessor_passes_to_the_caller(provide: Way) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, "acme", ("acme", "alice")])
-def test_what_is_no_scope_is_refused_and_never_taken_for_nobody(provide: Way, answer: Any) -> None:
+def test_a_scope_accessor_must_return_a_scope(provide: Way, answer: Any) -> None:
     resolver = Resolver()
     provider = KnowledgeContextProvider(resolver, scope_accessor=lambda: answer)
     with pytest.raises(TypeError, match="what scope_accessor returns is a KnowledgeAccessScope, not"):
@@ -134,7 +134,7 @@ def test_an_async_accessor_is_refused(provide: Way) -> None:
         provide(KnowledgeContextProvider(Resolver(), scope_accessor=accessor), [user("word")])
 
 
-def test_an_accessor_is_called_where_the_caller_is(provide: Way) -> None:
+def test_the_scope_accessor_is_called_in_the_callers_thread_and_context(provide: Way) -> None:
     threads: list[int] = []
 
     def here() -> KnowledgeAccessScope:
@@ -148,14 +148,14 @@ def test_an_accessor_is_called_where_the_caller_is(provide: Way) -> None:
 # What comes back
 
 
-def test_diagnostics_of_both_sides_come_back_for_the_host(provide: Way) -> None:
+def test_the_host_gets_the_diagnostics_of_both_sides(provide: Way) -> None:
     one = KnowledgeDiagnostic(KnowledgeDiagnosticCode.NO_MATCHES, None, "nothing matches")
     other = KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, "memory:user", "it is a link")
     provider = KnowledgeContextProvider(Resolver(diagnostics=(one,)), Store(diagnostics=(other,)))
     assert provide(provider, [user("word")]) == ProvidedContext(diagnostics=(one, other))
 
 
-def test_without_a_store_there_is_knowledge_alone(provide: Way) -> None:
+def test_a_provider_without_a_store_gives_knowledge(provide: Way) -> None:
     assert concepts(provide(KnowledgeContextProvider(Resolver([passage("a")])), [user("word")])) == ["a"]
 
 
@@ -166,7 +166,7 @@ def test_the_context_of_a_catalog_names_its_sources_and_concepts(
     assert text_of(context).startswith(
         '<okf-context id="knowledge:high:strong">\nword\nword\n</okf-context>\n'
     )
-    # The memory source of the catalog is never among them.
+    # The memory source of the catalog is not listed.
     assert [(block.source_id, block.concept_id) for block in context.blocks] == [
         ("high", "strong"),
         ("high", "weak"),
@@ -184,7 +184,7 @@ SMALL = {"policy.md": "---\ntitle: Refund policy\ntags: [refund]\n---\nA refund 
 
 
 def test_a_prolific_source_starves_a_small_one_unless_merged_fairly(provide: Way, tmp_path: Path) -> None:
-    """The scenario that justifies strategies and quotas, in a real budget."""
+    """The case for strategies and quotas: one source fills a real budget."""
     sources: dict[str, Any] = {
         "prolific": {"files": PROLIFIC, "priority": 10},
         "small": {"files": SMALL},
@@ -210,7 +210,7 @@ def test_a_prolific_source_starves_a_small_one_unless_merged_fairly(provide: Way
 # Threads and processes
 
 
-def test_many_threads_are_each_provided_their_own(catalog: FileKnowledgeCatalog) -> None:
+def test_each_thread_gets_the_context_of_its_own_scope(catalog: FileKnowledgeCatalog) -> None:
     scope = threading.local()
     store = Store([passage("m", "M")])
     provider = KnowledgeContextProvider(
@@ -233,7 +233,7 @@ def test_many_threads_are_each_provided_their_own(catalog: FileKnowledgeCatalog)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_is_provided_too(catalog: FileKnowledgeCatalog) -> None:
+def test_a_provider_works_in_a_forked_process(catalog: FileKnowledgeCatalog) -> None:
     session = threading.Event()
     store = Store()
     provider = KnowledgeContextProvider(
@@ -255,7 +255,7 @@ def test_a_forked_process_is_provided_too(catalog: FileKnowledgeCatalog) -> None
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_what_there_is_no_room_for_is_not_made_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passages_without_room_are_not_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: list[int] = []
 
     def neutralised(text: str) -> str:
@@ -270,7 +270,7 @@ def test_what_there_is_no_room_for_is_not_made_ready(monkeypatch: pytest.MonkeyP
 
 
 class Shy(tuple[Any, ...]):  # noqa: SLOT001
-    """Says only once how many there are."""
+    """A tuple whose length can be read once."""
 
     asked = False
 
@@ -281,7 +281,7 @@ class Shy(tuple[Any, ...]):  # noqa: SLOT001
         return super().__len__()
 
 
-def test_an_answer_that_fails_late_is_told_like_any_other() -> None:
+def test_an_answer_that_fails_late_is_handled_like_any_failure() -> None:
     told: list[Exception] = []
     resolver = Resolver(Shy([passage("a", None, "x")]))
     provider = KnowledgeContextProvider(resolver, on_internal_error=told.append)

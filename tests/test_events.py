@@ -1,4 +1,4 @@
-"""Fresh by what the kernel tells (F1): every change that was complete before a search, at no cost."""
+"""Freshness by events of the kernel (F1): a search sees every change that was complete before it."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_file_edited_by_another_name_is_seen(tmp_path: Path) -> None:
         assert place.same() == [("a", "other")]
 
 
-def test_the_way_to_a_bundle_may_change(tmp_path: Path) -> None:
+def test_a_search_follows_changes_of_directories_above_a_bundle(tmp_path: Path) -> None:
     source = {"kb": {"path": "way/in/kb", "files": FILES}}
     with make_catalog(tmp_path, source) as catalog:
         place = OpenBundle(catalog, tmp_path)
@@ -132,7 +132,7 @@ def test_the_way_to_a_bundle_may_change(tmp_path: Path) -> None:
         assert place.resolver.search("word").passages == ()
 
 
-def test_the_catalog_root_may_be_replaced(tmp_path: Path) -> None:
+def test_a_search_follows_a_replaced_catalog_root(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     with make_catalog(tmp_path / "root", {"kb": {"files": FILES}}) as catalog:
         place = OpenBundle(catalog, tmp_path / "root")
@@ -144,7 +144,7 @@ def test_the_catalog_root_may_be_replaced(tmp_path: Path) -> None:
         assert ("a", "other") in place.same()
 
 
-def test_a_link_above_the_manifest_may_be_turned(tmp_path: Path) -> None:
+def test_a_search_follows_a_changed_link_above_the_manifest(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / "srv" / name).mkdir(parents=True)
         make_catalog(tmp_path / "srv" / name, {"kb": {"files": {"a.md": f"word {name}"}}}).close()
@@ -159,7 +159,7 @@ def test_a_link_above_the_manifest_may_be_turned(tmp_path: Path) -> None:
         assert [passage.excerpt for passage in resolver.search("word").passages] == ["word two"]
 
 
-def test_a_bundle_that_was_replaced_is_watched_no_more(place: OpenBundle) -> None:
+def test_a_replaced_bundle_is_no_longer_watched(place: OpenBundle) -> None:
     before = watches()
     for number in range(30):
         shutil.copytree(place.bundle, place.root / "next")
@@ -181,7 +181,7 @@ def test_more_changes_than_the_kernel_can_queue_are_seen(place: OpenBundle) -> N
     assert ("f/g", "other") in place.same()
 
 
-def test_random_changes_leave_the_state_of_a_new_catalog(place: OpenBundle) -> None:
+def test_after_random_changes_a_search_finds_what_a_new_catalog_finds(place: OpenBundle) -> None:
     dice = random.Random(7)
     names = ["a.md", "d/b.md", "d/e/c.md", "f/g.md", "d/x.md", "y/z.md", "f/h/i.md"]
     folders = ["d", "d/e", "f", "y", "f/h", "w", "f/v", ".hidden"]

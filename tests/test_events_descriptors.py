@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux queu
 
 
 class Held:
-    """A file of the bundle, and a descriptor that was opened by another name."""
+    """A file of the bundle, and a file descriptor that was opened by another name."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
@@ -176,7 +176,7 @@ def test_a_change_just_after_the_name_is_made_is_seen(
     assert any(excerpt.startswith("other") for _, excerpt in place.same())
 
 
-def test_files_that_come_later_are_watched_too(place: OpenBundle) -> None:
+def test_files_added_later_are_watched(place: OpenBundle) -> None:
     for number in range(40):
         path = place.bundle / f"d/n{number}.md"
         write(path, "word")
@@ -190,7 +190,7 @@ def test_files_that_come_later_are_watched_too(place: OpenBundle) -> None:
     place.same()
 
 
-def test_a_file_that_left_the_bundle_is_watched_no_more(place: OpenBundle) -> None:
+def test_a_file_moved_out_of_the_bundle_is_no_longer_watched(place: OpenBundle) -> None:
     before = watches()
     for number in range(20):
         write(place.bundle / "n.md", "word")

@@ -58,7 +58,7 @@ def test_a_file_system_mounted_over_a_directory_is_seen(tmp_path: Path) -> None:
 
 
 def outside(program: str, path: Path, *before: str) -> str:
-    """What a program prints that may mount what it likes, and lower its limits."""
+    """What a program prints in a user namespace, where it can mount file systems and lower limits."""
     shell = " && ".join([*before, f'exec {sys.executable} -c "$0" {path}'])
     command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", shell, HEAD + program]
     try:
@@ -163,7 +163,7 @@ print(because())
 
 
 def test_directories_are_watched_before_files(tmp_path: Path) -> None:
-    """Each of 30 directories needs a watch, the bundle and the way to it need two; there are 32."""
+    """Each of 30 directories needs a watch, the bundle and its parent need two: 32 in all."""
     files = {**{f"d{i:02}/x.txt": "" for i in range(30)}, "a.md": "word", "d29/b.md": "word"}
     make_catalog(tmp_path, {"kb": {"files": files}}).close()
     program = """
@@ -180,7 +180,7 @@ print(because())
 
 
 def test_without_events_every_search_compares(tmp_path: Path) -> None:
-    """In a user namespace that may have no queue of events."""
+    """In a user namespace that may not have any inotify queue or watch."""
     with make_catalog(tmp_path, {"kb": {"files": FILES}}):
         pass
     program = (

@@ -1,4 +1,4 @@
-"""What is written is found again by its scope, where the catalog says now, apart from the rest (Y2 to Y8)."""
+"""Which tiers apply to a scope (Y2), and how memories are read (Y3)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_tier_applies_to_scopes_that_carry_its_id(
             assert result.error is not None
             assert f"{tier.value!r} does not apply" in result.error
             assert store.delete_scope(scope, tier) == MemoryDeleteResult(0, result.error)
-            # Not even by accident is anything of nobody's touched.
+            # The memories of the local scope are not touched either.
             assert names_in(tmp_path / ROOTS[tier]) == []
     assert reads(store, scope) == [(f"memory:{tier.value}", f"word {tier.value}") for tier in tiers]
     assert [concept.tier for concept in store.enumerate(scope)] == tiers
@@ -81,7 +81,7 @@ def test_a_tier_applies_to_scopes_that_carry_its_id(
     assert store.enumerate(scope) == ()
 
 
-def test_what_does_not_apply_is_never_read_or_deleted(store: FileMemoryStore) -> None:
+def test_a_tier_that_does_not_apply_is_never_read_or_deleted(store: FileMemoryStore) -> None:
     for tier in MemoryTier:
         wrote(store, LOCAL, tier, "a word")
     acme = KnowledgeAccessScope("acme")
@@ -94,7 +94,7 @@ def test_what_does_not_apply_is_never_read_or_deleted(store: FileMemoryStore) ->
 # How it is found: Y3
 
 
-def test_tiers_come_in_order_each_ranked_by_itself(store: FileMemoryStore) -> None:
+def test_a_read_gives_tier_by_tier_each_with_its_own_ranking(store: FileMemoryStore) -> None:
     for tier in (TENANT, SESSION, USER):
         for name, title, section in (("b-c", "word", ""), ("a", "x", "a word")):
             assert store.write(ALICE, entry(section, name, title=title), tier).written
@@ -108,7 +108,7 @@ def test_tiers_come_in_order_each_ranked_by_itself(store: FileMemoryStore) -> No
     ]
 
 
-def test_ids_are_those_of_enumerate_and_ties_go_part_by_part(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_read_and_enumerate_give_the_same_ids_in_order(store: FileMemoryStore, tmp_path: Path) -> None:
     for name in ("a-b.md", "a/b.md", "a.md", "index.md", ".hidden.md", "notes.txt"):
         put(tmp_path, USER, "word", name)
     below = memory_path(USER, ALICE)
@@ -118,7 +118,7 @@ def test_ids_are_those_of_enumerate_and_ties_go_part_by_part(store: FileMemorySt
     assert {concept.title for concept in store.enumerate(ALICE)} == {None}
 
 
-def test_nothing_remembered_is_nothing_to_be_told_of(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_read_without_memories_has_no_diagnostic(store: FileMemoryStore, tmp_path: Path) -> None:
     empty = MemoryReadResult((), ())
     assert store.read(ALICE, "word") == empty
     wrote(store, ALICE, USER, "other")
@@ -149,7 +149,7 @@ def test_the_text_tag_and_stale_policy_of_a_question_count(memories: FileKnowled
     assert found(KnowledgeQuery("nothing")) == []
 
 
-def test_the_scope_decides_and_nothing_else_of_the_question(store: FileMemoryStore) -> None:
+def test_a_read_ignores_the_restrictions_of_the_question(store: FileMemoryStore) -> None:
     wrote(store, ALICE, USER, "a word of alice")
     wrote(store, BOB, USER, "a word of bob")
 
@@ -165,7 +165,7 @@ def test_the_scope_decides_and_nothing_else_of_the_question(store: FileMemorySto
         assert [passage.excerpt for passage in store.read(ALICE, query).passages] == ["a word of alice"]
 
 
-def test_every_change_to_the_files_is_seen(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_read_sees_every_change_of_the_files(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
     assert reads(store, ALICE) == [("memory:user", "a word")]
     written = put(tmp_path, USER, "one word")
@@ -182,7 +182,7 @@ def test_every_change_to_the_files_is_seen(store: FileMemoryStore, tmp_path: Pat
     assert reads(store, ALICE) == [("memory:user", "word again")]
 
 
-def test_a_host_reads_what_it_wrote_whatever_the_freshness(tmp_path: Path) -> None:
+def test_a_host_reads_what_it_wrote_with_any_freshness(tmp_path: Path) -> None:
     with open_memories(tmp_path, freshness=Freshness.manual()) as catalog:
         store = FileMemoryStore(catalog)
         for text in ("one word", "two word"):
@@ -190,7 +190,7 @@ def test_a_host_reads_what_it_wrote_whatever_the_freshness(tmp_path: Path) -> No
             assert reads(store, ALICE, text.split()[0]) == [("memory:user", text)]
 
 
-def test_one_bad_file_takes_nothing_along(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_one_bad_file_hides_no_other_memory(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with open_memories(tmp_path, max_file_bytes=300) as catalog:
         store = FileMemoryStore(catalog)
         wrote(store, ALICE, USER, "a word")
@@ -198,14 +198,14 @@ def test_one_bad_file_takes_nothing_along(tmp_path: Path, caplog: pytest.LogCapt
         for _ in range(2):
             assert [passage.excerpt for passage in store.read(ALICE, "word").passages] == ["a word"]
             assert len(store.enumerate(ALICE)) == 1
-    # It is logged once, and told whenever anybody asks.
+    # It is logged once, and reported by every read.
     assert [record.getMessage() for record in caplog.records] == [
         f"source 'memory:user': '{memory_path(USER, ALICE)}/bad.md' is left out: it has more than 300 bytes"
     ]
 
 
 def test_thousands_of_scopes_are_remembered(store: FileMemoryStore, tmp_path: Path) -> None:
-    """More than are kept in mind at a time."""
+    """More scopes than the store keeps open at a time."""
     scopes = [KnowledgeAccessScope("acme", f"user{n}") for n in range(1000)]
     for n, scope in enumerate(scopes):
         write_tree(place(tmp_path, USER, scope), {"it.md": f"word {n}"})
@@ -214,7 +214,7 @@ def test_thousands_of_scopes_are_remembered(store: FileMemoryStore, tmp_path: Pa
             assert reads(store, scope) == [("memory:user", f"word {n}")]
 
 
-def test_questions_are_refused_as_resolvers_do(
+def test_a_store_refuses_the_questions_that_resolvers_refuse(
     memories: FileKnowledgeCatalog, store: FileMemoryStore
 ) -> None:
     resolver = RESOLVERS["router"](memories)
@@ -227,7 +227,7 @@ def test_questions_are_refused_as_resolvers_do(
         assert str(raised.value) == str(expected.value)
 
 
-def test_arguments_of_the_wrong_kind_are_refused(
+def test_a_store_refuses_arguments_of_the_wrong_type(
     memories: FileKnowledgeCatalog, store: FileMemoryStore
 ) -> None:
     wrong: Any = "user"
@@ -262,10 +262,10 @@ def test_text_is_shown_to_its_scope_alone(store: FileMemoryStore) -> None:
         store.text(ALICE, "\ud800")
 
 
-# Without holding up anybody
+# Async, closing, forking
 
 
-def test_the_async_twins_answer_alike(store: FileMemoryStore) -> None:
+def test_the_async_methods_of_a_store_give_the_same(store: FileMemoryStore) -> None:
     async def act() -> None:
         assert await store.write_async(ALICE, entry(), USER) == MemoryWriteResult(written=True, error=None)
         assert await store.read_async(ALICE, "word") == store.read(ALICE, "word")
@@ -275,7 +275,7 @@ def test_the_async_twins_answer_alike(store: FileMemoryStore) -> None:
     asyncio.run(act())
 
 
-def test_a_closed_catalog_says_so(memories: FileKnowledgeCatalog, store: FileMemoryStore) -> None:
+def test_a_store_of_a_closed_catalog_says_so(memories: FileKnowledgeCatalog, store: FileMemoryStore) -> None:
     memories.close()
     for act in (
         lambda: store.read(ALICE, "word"),
@@ -289,7 +289,7 @@ def test_a_closed_catalog_says_so(memories: FileKnowledgeCatalog, store: FileMem
             act()
 
 
-def test_a_forked_child_remembers(store: FileMemoryStore) -> None:
+def test_a_forked_child_writes_and_reads_memories(store: FileMemoryStore) -> None:
     wrote(store, ALICE, USER, "a word")
     assert reads(store, ALICE) == [("memory:user", "a word")]
 

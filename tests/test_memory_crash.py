@@ -1,4 +1,4 @@
-"""What was acknowledged is there, once and whole, whoever writes beside or is killed (Y5)."""
+"""Acknowledged sections are stored once and whole, with concurrent and killed writers (Y5)."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def scope_directory(tmp_path: Path) -> Path:
 
 
 def section(name: str) -> str:
-    """Several lines of which each says whose they are, so that half of them can be told from all."""
+    """Several lines that each hold the name, so that a half-written section shows."""
     return f"## {name}\n" + f"said by {name}\n" * 3 + f"end {name}"
 
 
 def names(body: str) -> list[str]:
-    """The names of the sections of a body, if it is made of whole ones only."""
+    """The names of the sections of a body; fails if a section is not whole."""
     found = re.findall(r"^## (.+)$", body, re.MULTILINE)
     assert body == "\n\n".join(map(section, found))
     return found
@@ -97,7 +97,7 @@ def test_appends_of_threads_and_processes_lose_nothing(
     failures = list[BaseException]()
 
     def read() -> None:
-        """What is on the disk, and what the store makes of it, has whole sections only, and ever more."""
+        """The file and the store show whole sections only, and their number never falls."""
         try:
             while not done.is_set():
                 file = scope_directory / "monday.md"
@@ -133,7 +133,9 @@ def test_appends_of_threads_and_processes_lose_nothing(
     assert {path.name for path in scope_directory.iterdir()} == {"monday.md", MARK}
 
 
-def test_a_killed_writer_leaves_the_old_or_the_new(store: FileMemoryStore, scope_directory: Path) -> None:
+def test_a_killed_writer_leaves_the_old_file_or_the_new_one(
+    store: FileMemoryStore, scope_directory: Path
+) -> None:
     chance = random.Random(5)
     wrote(store, ALICE, USER, section("first"))
     known = ["first"]
@@ -157,25 +159,25 @@ def test_a_killed_writer_leaves_the_old_or_the_new(store: FileMemoryStore, scope
         os.close(reading)
         known += acknowledged.decode().split()
         written = names(body_of((scope_directory / "monday.md").read_bytes()))
-        # The last one may be written without having been acknowledged.
+        # The last section may have been written without being acknowledged.
         assert written[: len(known)] == known
         assert len(written) - len(known) in (0, 1)
         known = written
         visible = [path.name for path in scope_directory.iterdir() if not path.name.startswith(".")]
         assert visible == ["monday.md"]
-        # Besides the concept, and the mark of the directory.
+        # Files other than the concept and the marker of its directory.
         left += len([*scope_directory.iterdir()]) - 2
         assert [concept.concept_id for concept in store.enumerate(ALICE)] == [CONCEPT]
         assert names(store.text(ALICE, CONCEPT) or "") == known
-    # Some were killed in the middle of writing, and the next writer clears away what they left.
+    # Some writers were killed in the middle, and the next writer removes their temporary files.
     assert left > 0
     wrote(store, ALICE, USER, section("last"))
     assert names(store.text(ALICE, CONCEPT) or "") == [*known, "last"]
     assert {path.name for path in scope_directory.iterdir()} == {"monday.md", MARK}
 
 
-def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scope_directory: Path) -> None:
-    """A directory may be deleted while somebody waits for it, and is made again."""
+def test_concurrent_writers_and_deleters_never_fail(store: FileMemoryStore, scope_directory: Path) -> None:
+    """A directory can be deleted while a writer waits for its lock; the writer makes it again."""
     errors = list[str | None]()
     done = threading.Event()
 
@@ -203,10 +205,7 @@ def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scop
     assert not scope_directory.exists()
 
 
-# The lock
-
-
-def test_a_writer_waits_for_another_without_holding_up_anybody(
+def test_a_writer_waits_for_the_lock_without_blocking_readers(
     store: FileMemoryStore, scope_directory: Path
 ) -> None:
     wrote(store, ALICE, USER, "a word")
@@ -217,7 +216,7 @@ def test_a_writer_waits_for_another_without_holding_up_anybody(
             for _ in range(20):
                 await asyncio.sleep(0.005)
             assert not writing.done()
-            # Readers wait for nobody.
+            # Readers take no lock.
             assert await asyncio.to_thread(reads, store, ALICE) == [("memory:user", "a word")]
             assert store.enumerate(ALICE) != ()
         return (await asyncio.wait_for(writing, PATIENCE)).written
@@ -240,7 +239,9 @@ with FileKnowledgeCatalog(sys.argv[1], watch_for_changes=False) as catalog:
 """
 
 
-def test_who_waits_can_be_interrupted(store: FileMemoryStore, tmp_path: Path, scope_directory: Path) -> None:
+def test_a_writer_that_waits_for_the_lock_can_be_interrupted(
+    store: FileMemoryStore, tmp_path: Path, scope_directory: Path
+) -> None:
     wrote(store, ALICE, USER, "a word")
     with locked(scope_directory):
         writer = start_python(INTERRUPTED, tmp_path / "catalog.json")
@@ -253,8 +254,8 @@ def test_who_waits_can_be_interrupted(store: FileMemoryStore, tmp_path: Path, sc
     wrote(store, ALICE, USER, "more")
 
 
-def test_a_child_that_was_forked_while_somebody_wrote_holds_nothing(store: FileMemoryStore) -> None:
-    """It has the handle that is locked, and lives on."""
+def test_a_child_forked_during_a_write_does_not_keep_the_lock(store: FileMemoryStore) -> None:
+    """The child inherits the locked descriptor, and outlives the write."""
     wrote(store, ALICE, USER, section("first"))
     done = threading.Event()
     written = ["first"]

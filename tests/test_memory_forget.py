@@ -53,11 +53,8 @@ def memory_options() -> dict[str, Any]:
     return {"max_file_bytes": 2000}
 
 
-# One concept
-
-
 @pytest.mark.parametrize("by", ["monday", f"{BELOW}/monday"])
-def test_one_concept_is_forgotten_and_no_other(store: FileMemoryStore, tmp_path: Path, by: str) -> None:
+def test_a_store_forgets_one_concept_and_no_other(store: FileMemoryStore, tmp_path: Path, by: str) -> None:
     for scope in (ALICE, BOB):
         for tier in MemoryTier:
             for name in ("monday", "tuesday"):
@@ -68,21 +65,25 @@ def test_one_concept_is_forgotten_and_no_other(store: FileMemoryStore, tmp_path:
     assert store.text(ALICE, f"{BELOW}/monday") is None
     assert [one.concept_id for one in store.enumerate(ALICE) if one.tier is USER] == [f"{BELOW}/tuesday"]
     assert ("memory:user", "word monday") not in reads(store, ALICE)
-    # That it is gone already is no error.
+    # Deleting it again is no error.
     assert store.delete(ALICE, USER, by) == gone(0, 0)
     assert store.write(ALICE, entry("word again", "monday"), USER).written
     assert store.text(ALICE, f"{BELOW}/monday") == "word again"
 
 
 @pytest.mark.parametrize("name", ["a b", "数字", "é" * 126, "x.md", "Index", "-", "CON", "a\\b", "~", "*"])
-def test_whatever_can_be_written_can_be_forgotten(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
+def test_every_concept_that_was_written_can_be_forgotten(
+    store: FileMemoryStore, tmp_path: Path, name: str
+) -> None:
     assert store.write(ALICE, entry("a word", name), USER).written
     assert store.delete(ALICE, USER, name) == gone(0, 1)
     assert files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["a/b", "a/b/c", "line\nbreak", " ", "a b/ c"])
-def test_whatever_is_listed_can_be_forgotten(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
+def test_every_concept_that_is_listed_can_be_forgotten(
+    store: FileMemoryStore, tmp_path: Path, name: str
+) -> None:
     write_tree(tmp_path / ALICES_DIRECTORY, {f"{name}.md": "a word", "kept.md": "a word"})
     listed = [one.concept_id for one in store.enumerate(ALICE)]
     assert f"{BELOW}/{name}" in listed
@@ -103,7 +104,7 @@ def test_whatever_is_listed_can_be_forgotten(store: FileMemoryStore, tmp_path: P
         (KnowledgeAccessScope("x" * 300, "x"), "monday"),
     ],
 )
-def test_what_is_not_there_is_no_error(
+def test_forgetting_a_missing_concept_is_no_error(
     store: FileMemoryStore, tmp_path: Path, scope: KnowledgeAccessScope, name: str
 ) -> None:
     for who in (ALICE, BOB):
@@ -116,7 +117,7 @@ def test_what_is_not_there_is_no_error(
 @pytest.mark.parametrize(
     "name", ["", "/", "a/", "/a", "a//b", ".", "..", "../x", "a/../b", ".x", "index", "a\0"]
 )
-def test_what_no_concept_is_called_is_refused(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
+def test_an_invalid_concept_name_is_refused(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
     wrote(store, BOB, USER, "a word")
     with pytest.raises(RefusedValueError, match=r"^concept_name is the name or the id of a concept, not "):
         store.delete(ALICE, USER, name)
@@ -125,7 +126,7 @@ def test_what_no_concept_is_called_is_refused(store: FileMemoryStore, tmp_path: 
     assert len(files_in(tmp_path)) == 1
 
 
-def test_arguments_of_the_wrong_kind_are_refused(store: FileMemoryStore) -> None:
+def test_a_store_refuses_arguments_of_the_wrong_type(store: FileMemoryStore) -> None:
     wrong: Any = "user"
     refusals: list[tuple[Callable[[], object], str]] = [
         (lambda: store.delete(wrong, USER, "a"), "scope is a KnowledgeAccessScope, not str"),
@@ -139,7 +140,7 @@ def test_arguments_of_the_wrong_kind_are_refused(store: FileMemoryStore) -> None
         assert str(raised.value) == message
 
 
-def test_a_memory_that_cannot_be_read_is_forgotten_too(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_an_unreadable_memory_can_be_forgotten(store: FileMemoryStore, tmp_path: Path) -> None:
     write_tree(tmp_path / ALICES_DIRECTORY, {"large.md": "x" * 3000, "bytes.md": b"\xff\0", "empty.md": ""})
     for name in ("large", "bytes", "empty"):
         assert store.delete(ALICE, USER, name) == gone(0, 1)
@@ -147,7 +148,7 @@ def test_a_memory_that_cannot_be_read_is_forgotten_too(store: FileMemoryStore, t
 
 
 @pytest.mark.parametrize("name", ["monday", "linked/monday"])
-def test_a_link_is_not_forgotten_by_way_of(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
+def test_forgetting_follows_no_link(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
     write_tree(tmp_path, {"outside/monday.md": "kept", f"{ALICES_DIRECTORY}/kept.md": "kept"})
     (tmp_path / ALICES_DIRECTORY / "monday.md").symlink_to(tmp_path / "outside" / "monday.md")
     (tmp_path / ALICES_DIRECTORY / "linked").symlink_to(tmp_path / "outside")
@@ -161,7 +162,7 @@ def test_a_link_is_not_forgotten_by_way_of(store: FileMemoryStore, tmp_path: Pat
     assert (tmp_path / ALICES_DIRECTORY / "monday.md").is_symlink()
 
 
-def test_what_is_no_file_is_not_forgotten(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_forgetting_refuses_anything_but_a_file(store: FileMemoryStore, tmp_path: Path) -> None:
     (tmp_path / ALICES_DIRECTORY / "monday.md").mkdir(parents=True)
     os.mkfifo(tmp_path / ALICES_DIRECTORY / "pipe.md")
     for name in ("monday", "pipe"):
@@ -185,7 +186,7 @@ def test_a_tier_that_does_not_apply_forgets_nothing(store: FileMemoryStore, tmp_
     assert len(files_in(tmp_path)) == 1
 
 
-def test_what_a_killed_writer_left_is_forgotten_with_the_concept(
+def test_the_temporary_file_of_a_killed_writer_is_forgotten_with_the_concept(
     store: FileMemoryStore, tmp_path: Path
 ) -> None:
     wrote(store, ALICE, USER, "a secret")
@@ -194,7 +195,7 @@ def test_what_a_killed_writer_left_is_forgotten_with_the_concept(
     assert files_in(tmp_path) == []
 
 
-def test_whoever_writes_is_waited_for(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_forgetting_waits_for_a_writer(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
     results = list[MemoryDeleteResult]()
     forgetting = threading.Thread(target=lambda: results.append(store.delete(ALICE, USER, "monday")))
@@ -207,7 +208,7 @@ def test_whoever_writes_is_waited_for(store: FileMemoryStore, tmp_path: Path) ->
     assert results == [gone(0, 1)]
 
 
-def test_forgetting_and_appending_at_once_loses_nothing_that_came_later(store: FileMemoryStore) -> None:
+def test_forgetting_while_appending_loses_no_later_section(store: FileMemoryStore) -> None:
     done = threading.Event()
     errors = list[str | None]()
 
@@ -229,7 +230,7 @@ def test_forgetting_and_appending_at_once_loses_nothing_that_came_later(store: F
     assert {*errors} <= {None}
 
 
-def test_what_the_system_refuses_is_an_error() -> None:
+def test_a_refusal_of_the_operating_system_is_an_error_result() -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         directory.chmod(0o755)
@@ -245,7 +246,7 @@ def test_what_the_system_refuses_is_an_error() -> None:
             assert files_in(directory) == [f"{ALICES_DIRECTORY}/monday.md"]
 
 
-def test_the_async_twins_forget_alike(store: FileMemoryStore) -> None:
+def test_the_async_methods_forget_the_same(store: FileMemoryStore) -> None:
     async def act() -> None:
         wrote(store, ALICE, USER, "a word")
         wrote(store, ALICE, SESSION, "a word")

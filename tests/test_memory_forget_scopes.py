@@ -75,7 +75,7 @@ def test_a_tenants_users_and_sessions_are_forgotten_with_the_tenant(
         for tier in MemoryTier:
             store.write(scope, entry("a word"), tier)
     others = [name for name in files_in(tmp_path) if "acme-" not in name]
-    # One of the tenant, two of users, three of sessions.
+    # One directory of the tenant, two of users, three of sessions.
     assert store.delete_scope(ACME, below=True) == gone(3, 6, scopes=6)
     assert files_in(tmp_path) == others
     assert not [path for path in tmp_path.rglob("*") if path.name.startswith("acme-")]
@@ -85,7 +85,7 @@ def test_a_tenants_users_and_sessions_are_forgotten_with_the_tenant(
     ("tier", "left"),
     [(SESSION, {TENANT, USER}), (USER, {TENANT}), (TENANT, set[MemoryTier]()), (None, set[MemoryTier]())],
 )
-def test_a_tier_has_it_begin_further_down(
+def test_a_given_tier_limits_forgetting_to_that_tier_and_below(
     store: FileMemoryStore, tier: MemoryTier | None, left: set[MemoryTier]
 ) -> None:
     for one in MemoryTier:
@@ -95,7 +95,7 @@ def test_a_tier_has_it_begin_further_down(
 
 
 @pytest.mark.parametrize(("scope", "tier"), [(USER_ALICE, TENANT), (ALICE, USER), (ALICE, TENANT)])
-def test_what_is_shared_with_others_is_not_forgotten_with_one_of_them(
+def test_forgetting_a_scope_keeps_what_it_shares_with_others(
     store: FileMemoryStore, tmp_path: Path, scope: KnowledgeAccessScope, tier: MemoryTier
 ) -> None:
     for one in MemoryTier:
@@ -124,7 +124,7 @@ scopes = st.builds(KnowledgeAccessScope, *[st.none() | st.sampled_from(IDS)] * 3
 
 
 def below(scope: KnowledgeAccessScope, tier: MemoryTier | None) -> set[tuple[MemoryTier, Any]] | None:
-    """Every scope of every tier that lies at or below one, of the ids above; ``None`` if that is refused."""
+    """Every scope at or below ``scope``, made of ``IDS``, in every tier; ``None`` if the tier is refused."""
     everything = {
         (one, own_ids(one, KnowledgeAccessScope(*three)))
         for three in ((t, u, s) for t in (None, *IDS) for u in (None, *IDS) for s in (None, *IDS))
@@ -153,7 +153,7 @@ def below(scope: KnowledgeAccessScope, tier: MemoryTier | None) -> set[tuple[Mem
 @example(writers=[KnowledgeAccessScope("a", "b", "a")], scope=KnowledgeAccessScope("a"), tier=None)
 @example(writers=[KnowledgeAccessScope("a", "b", "a")], scope=KnowledgeAccessScope("A"), tier=None)
 @example(writers=[KnowledgeAccessScope("ab", "b", "a")], scope=KnowledgeAccessScope("a"), tier=None)
-def test_below_is_what_carries_the_same_ids_and_more(
+def test_the_scopes_below_are_those_with_the_same_ids_and_more(
     writers: list[KnowledgeAccessScope], scope: KnowledgeAccessScope, tier: MemoryTier | None
 ) -> None:
     with tempfile.TemporaryDirectory() as name, open_memories(Path(name)) as catalog:
@@ -179,7 +179,7 @@ def test_below_is_what_carries_the_same_ids_and_more(
         assert result.tiers_deleted == len({one for one, _ in lost})
 
 
-def test_what_lies_beside_the_scopes_below_goes_too_and_no_link_is_followed(
+def test_files_beside_the_scopes_below_are_forgotten_and_no_link_is_followed(
     store: FileMemoryStore, tmp_path: Path
 ) -> None:
     outside = write_tree(tmp_path / "outside", {"a.md": "a", "alice/1/b.md": "b"})
@@ -198,7 +198,7 @@ def test_what_lies_beside_the_scopes_below_goes_too_and_no_link_is_followed(
 
 
 @pytest.mark.parametrize("level", [1, 2])
-def test_a_link_on_the_way_to_what_lies_below_is_refused(
+def test_a_link_on_the_path_to_the_scopes_below_is_refused(
     store: FileMemoryStore, tmp_path: Path, level: int
 ) -> None:
     wrote(store, ALICE, SESSION, "a word")
@@ -212,7 +212,7 @@ def test_a_link_on_the_way_to_what_lies_below_is_refused(
     assert len([*(tmp_path / "moved").rglob("*.md")]) == 1
 
 
-def test_what_cannot_be_forgotten_is_told_and_does_not_keep_the_rest(tmp_path: Path) -> None:
+def test_a_failure_to_forget_is_reported_and_the_rest_is_forgotten(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         directory.chmod(0o755)
@@ -238,11 +238,11 @@ def test_what_cannot_be_forgotten_is_told_and_does_not_keep_the_rest(tmp_path: P
 
 
 def test_many_failures_are_counted(store: FileMemoryStore, tmp_path: Path) -> None:
-    """A directory that another file system is mounted in, and one that no descriptor is left for, alike."""
+    """Failures of different kinds are counted together."""
     sessions = [KnowledgeAccessScope("acme", "alice", str(number)) for number in range(30)]
     for scope in sessions:
         wrote(store, scope, SESSION, "a word")
-        # Nested deeper than anything is emptied.
+        # Nested deeper than the limit of deletion.
         deep = place(tmp_path, SESSION, scope) / "/".join(["d"] * 200)
         deep.mkdir(parents=True)
     result = store.delete_scope(USER_ALICE, below=True)
@@ -252,7 +252,7 @@ def test_many_failures_are_counted(store: FileMemoryStore, tmp_path: Path) -> No
     assert result.error.endswith("; and 20 more could not be deleted")
 
 
-# Marks, mounts, and whoever writes meanwhile
+# Markers, mounts, concurrent writers
 
 
 def marks(directory: Path) -> set[Path]:
@@ -266,7 +266,7 @@ def mark_all(directory: Path) -> None:
                 (path / MARK).touch()
 
 
-def test_marks_go_with_their_directories(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_forgetting_removes_markers_with_their_directories(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in MemoryTier:
         wrote(store, ALICE, tier, "a word")
     (tmp_path / ALICES_DIRECTORY / "deeper").mkdir()
@@ -277,10 +277,10 @@ def test_marks_go_with_their_directories(store: FileMemoryStore, tmp_path: Path)
 
 
 @pytest.mark.parametrize("bound", [True, False])
-def test_what_is_mounted_stays_and_what_stays_is_marked(
+def test_a_mounted_directory_is_kept_and_stays_marked(
     store: FileMemoryStore, tmp_path: Path, *, bound: bool
 ) -> None:
-    """Also a directory of the same file system, of which the device does not tell that it is mounted."""
+    """Also a directory of the same file system, whose device number does not show that it is mounted."""
     wrote(store, ALICE, USER, "a word")
     inner = tmp_path / ALICES_DIRECTORY / "deeper" / "inner"
     inner.mkdir(parents=True)
@@ -305,7 +305,7 @@ def test_what_is_mounted_stays_and_what_stays_is_marked(
     assert files_in(tmp_path) == []
 
 
-def test_what_is_mounted_among_the_scopes_below_stays(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_directory_mounted_among_the_scopes_below_is_kept(store: FileMemoryStore, tmp_path: Path) -> None:
     for scope in (ALICE, BOB):
         wrote(store, scope, SESSION, "a word")
     kept = write_tree(tmp_path / "kept", {"kept.md": "kept"})
@@ -322,7 +322,7 @@ def test_what_is_mounted_among_the_scopes_below_stays(store: FileMemoryStore, tm
         subprocess.run(["umount", inner], check=True)
 
 
-def test_a_scope_below_that_is_written_to_is_waited_for(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_forgetting_waits_for_a_writer_in_a_scope_below(store: FileMemoryStore, tmp_path: Path) -> None:
     for scope in (ALICE, BOB):
         wrote(store, scope, SESSION, "a word")
     results = list[MemoryDeleteResult]()
@@ -336,8 +336,8 @@ def test_a_scope_below_that_is_written_to_is_waited_for(store: FileMemoryStore, 
     assert results == [gone(1, 2, scopes=2)]
 
 
-def test_writing_below_and_forgetting_at_once_fails_nowhere(store: FileMemoryStore, tmp_path: Path) -> None:
-    """Every directory on the way of a writer may be deleted while it is entered, and is made again."""
+def test_concurrent_writers_below_and_forgetting_never_fail(store: FileMemoryStore, tmp_path: Path) -> None:
+    """A directory on the path of a writer can be deleted while it is entered; the writer makes it again."""
     errors = list[str | None]()
     done = threading.Event()
 
@@ -349,7 +349,7 @@ def test_writing_below_and_forgetting_at_once_fails_nowhere(store: FileMemorySto
     def forget(scope: KnowledgeAccessScope) -> None:
         while not done.is_set():
             error = store.delete_scope(scope, below=True).error
-            # A writer may be quicker each time.
+            # A writer can win the race each time.
             if error is None or "written to again and again" not in error:
                 errors.append(error)
 

@@ -52,9 +52,6 @@ if TYPE_CHECKING:
     from okf_catalog import KnowledgePassage
 
 
-# What the store marks, and when
-
-
 def passages(catalog: FileKnowledgeCatalog, question: str) -> Sequence[KnowledgePassage]:
     return KnowledgeResolverRouter(catalog).search(question).passages
 
@@ -66,13 +63,13 @@ def let_others_in(directory: Path) -> None:
 
 
 def unmarked(directory: Path) -> list[str]:
-    """Directories of memories without a mark."""
+    """Directories of memories without a marker file."""
     tiers = [path for path in directory.glob("memory-*") if path.is_dir() and not path.is_symlink()]
     below = [Path(path) for tier in tiers for path, _, _ in os.walk(tier)]
     return [str(path.relative_to(directory)) for path in below if not (path / MARK).is_file()]
 
 
-def test_every_directory_of_memories_has_an_empty_mark(marked: Path) -> None:
+def test_a_store_puts_an_empty_marker_into_every_directory_of_memories(marked: Path) -> None:
     diary = marked.parent / DIARY
     assert unmarked(diary) == []
     marks = [*diary.rglob(MARK)]
@@ -82,7 +79,7 @@ def test_every_directory_of_memories_has_an_empty_mark(marked: Path) -> None:
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_a_new_store_marks_what_it_finds_and_follows_no_link(marked: Path, *, enabled: bool) -> None:
+def test_a_new_store_marks_existing_memories_and_follows_no_link(marked: Path, *, enabled: bool) -> None:
     directory = marked.parent
     forget_marks(directory)
     write_tree(directory, {"elsewhere/a.md": QUESTION})
@@ -96,7 +93,7 @@ def test_a_new_store_marks_what_it_finds_and_follows_no_link(marked: Path, *, en
     assert [*(directory / "elsewhere").iterdir()] == [directory / "elsewhere" / "a.md"]
 
 
-def test_a_store_that_is_refused_has_marked_what_it_found(marked: Path) -> None:
+def test_a_refused_store_has_marked_existing_memories(marked: Path) -> None:
     forget_marks(marked.parent)
     write_manifest(marked.parent, [ALL, *diaries(enabled=False)])
     with open_catalog(marked) as catalog, pytest.raises(MemoryOverlapError, match=r"diary-session.*kb"):
@@ -141,7 +138,7 @@ def test_a_reload_marks_memories_that_come_or_go(marked: Path, *, watch: bool) -
         assert unmarked(directory / "older") == unmarked(directory / DIARY) == []
 
 
-def test_a_catalog_without_a_store_makes_no_file_while_it_remembers_the_same(marked: Path) -> None:
+def test_a_catalog_without_a_store_writes_no_file_while_its_memory_sources_stay(marked: Path) -> None:
     forget_marks(marked.parent)
     with open_catalog(marked) as catalog:
         check_nothing_leaks(catalog, known=2)
@@ -153,7 +150,7 @@ def test_a_catalog_without_a_store_makes_no_file_while_it_remembers_the_same(mar
 
 @pytest.mark.parametrize("after", ["removed", "disabled", "moved", "another tier"])
 @pytest.mark.parametrize("before", ["enabled", "disabled"])
-def test_a_reload_marks_what_a_catalog_without_a_store_remembers(
+def test_a_reload_marks_the_memory_sources_of_a_catalog_without_a_store(
     marked: Path, before: str, after: str
 ) -> None:
     directory = marked.parent
@@ -186,7 +183,7 @@ def test_a_reload_marks_what_a_catalog_without_a_store_remembers(
 def test_memories_from_before_marks_stay_sealed_wherever_they_are_moved(
     marked: Path, level: str, *, enabled: bool, searched: bool
 ) -> None:
-    """No store is open_catalog, and nothing tells the catalog of the move but the disk."""
+    """No store is open, and the catalog learns of the move only from the disk."""
     directory = marked.parent
     forget_marks(directory)
     write_manifest(directory, [KB, *diaries(enabled=enabled)])
@@ -215,7 +212,7 @@ def test_memories_from_before_marks_stay_sealed_wherever_they_are_mounted(marked
 
 @pytest.mark.parametrize("linked_at", [DIARY, TIER])
 @pytest.mark.parametrize("store", [True, False])
-def test_what_a_memory_source_leads_to_by_a_link_is_sealed(
+def test_the_target_of_a_linked_memory_source_is_sealed(
     marked: Path, linked_at: str, *, store: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     directory = marked.parent
@@ -262,7 +259,7 @@ def test_a_memory_source_that_may_not_be_entered_is_sealed_by_name(
 
 
 @pytest.mark.parametrize("by", ["knowledge", "command"])
-def test_disabled_memory_sources_alone_are_marked_where_no_store_is_given(marked: Path, by: str) -> None:
+def test_disabled_memory_sources_are_marked_without_a_store(marked: Path, by: str) -> None:
     directory = marked.parent
     forget_marks(directory)
     write_manifest(directory, [KB, *diaries(enabled=False)])
@@ -276,7 +273,7 @@ def test_disabled_memory_sources_alone_are_marked_where_no_store_is_given(marked
 
 
 @pytest.mark.parametrize("act", ["read", "enumerate", "text", "write"])
-def test_what_the_host_makes_inside_a_scope_is_marked_when_the_scope_is_used(
+def test_directories_made_by_the_host_are_marked_when_their_scope_is_used(
     marked: Path, tmp_path: Path, act: str
 ) -> None:
     write_manifest(tmp_path, [KB, *diaries()])
@@ -302,7 +299,7 @@ def test_what_the_host_makes_inside_a_scope_is_marked_when_the_scope_is_used(
         check_nothing_leaks(catalog, known=2)
 
 
-def test_what_may_not_be_marked_is_read_all_the_same(marked: Path) -> None:
+def test_memories_that_cannot_be_marked_are_still_read(marked: Path) -> None:
     directory = marked.parent
     write_tree(directory, {f"{SCOPE}/archive/old.md": f"{QUESTION} {SECRET}"})
     let_others_in(directory)
@@ -316,8 +313,8 @@ def test_what_may_not_be_marked_is_read_all_the_same(marked: Path) -> None:
     assert unmarked(directory / DIARY) == [f"{SCOPE.removeprefix(DIARY + '/')}/archive"]
 
 
-def test_a_mark_in_another_case_is_given_its_exact_name(marked: Path) -> None:
-    """A file link looks a mark up by its exact name."""
+def test_a_marker_in_another_case_is_renamed(marked: Path) -> None:
+    """A linked file is checked by the exact name of the marker."""
     directory = marked.parent
     for mark in directory.rglob(MARK):
         mark.rename(mark.with_name(MARK.upper()))
@@ -334,7 +331,7 @@ def test_a_mark_in_another_case_is_given_its_exact_name(marked: Path) -> None:
     assert unmarked(directory / DIARY) == []
 
 
-def test_a_write_marks_the_way_again(marked: Path) -> None:
+def test_a_write_restores_the_markers_on_its_path(marked: Path) -> None:
     with open_catalog(marked) as catalog:
         store = FileMemoryStore(catalog)
         forget_marks(marked.parent)
@@ -343,7 +340,7 @@ def test_a_write_marks_the_way_again(marked: Path) -> None:
             assert (marked.parent / level / MARK).is_file()
 
 
-def test_forgetting_a_scope_takes_its_mark_along_and_no_other(marked: Path) -> None:
+def test_forgetting_a_scope_removes_its_marker_and_no_other(marked: Path) -> None:
     with open_catalog(marked) as catalog:
         store = FileMemoryStore(catalog)
         assert store.write(BOB, entry("a word"), USER).written
@@ -368,7 +365,7 @@ def test_writers_and_deleters_leave_no_memory_without_a_mark(marked: Path) -> No
                     errors.append(error)
 
         def look() -> None:
-            # Passes over directories that vanish meanwhile.
+            # os.walk skips directories that vanish meanwhile.
             for directory, _, names in os.walk(marked.parent / DIARY):
                 for path in (Path(directory, name) for name in names if name.endswith(".md")):
                     is_bare = not (path.parent / MARK).exists()
@@ -390,7 +387,7 @@ def test_writers_and_deleters_leave_no_memory_without_a_mark(marked: Path) -> No
         assert bare == []
 
 
-def test_what_cannot_be_marked_stays_sealed_while_the_catalog_is_open(
+def test_directories_that_cannot_be_marked_stay_sealed_while_the_catalog_is_open(
     marked: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     directory = marked.parent
@@ -409,7 +406,7 @@ def test_what_cannot_be_marked_stays_sealed_while_the_catalog_is_open(
             catalog.reload()
             return said, check_nothing_leaks(catalog)
 
-    # The host, who may write, changes the manifest meanwhile.
+    # The host, which may write, changes the manifest meanwhile.
     (reading, told), (asked, writing) = os.pipe(), os.pipe()
 
     def host() -> None:

@@ -1,4 +1,4 @@
-"""A directory that holds memories is never knowledge (Y10), however it comes to lie where that is read."""
+"""No directory of memories is served as knowledge (Y10), whatever was moved, linked or mounted."""
 
 from __future__ import annotations
 
@@ -50,11 +50,8 @@ def manifest(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return manifest
 
 
-# However memories come to lie there
-
-
 @pytest.mark.parametrize("place", sorted(PLACES))
-def test_a_catalog_that_is_opened_finds_no_memory(manifest: Path, place: str) -> None:
+def test_a_new_catalog_finds_no_memory(manifest: Path, place: str) -> None:
     write_manifest(manifest.parent, PLACES[place](manifest.parent))
     with open_catalog(manifest) as catalog:
         check_nothing_leaks(catalog, manifest, known=KNOWN.get(place, 2))
@@ -72,12 +69,12 @@ def test_a_reload_finds_no_memory(manifest: Path, place: str) -> None:
 
 
 @pytest.mark.parametrize("place", sorted(PLACES))
-def test_a_running_watch_finds_no_memory(manifest: Path, place: str) -> None:
+def test_a_catalog_that_watches_its_manifest_finds_no_memory(manifest: Path, place: str) -> None:
     with open_catalog(manifest, watch_for_changes=True, reload_debounce=SOON) as catalog:
         check_nothing_leaks(catalog, known=2)
         generation = catalog.current.generation
         sources = PLACES[place](manifest.parent)
-        # The manifest still says what it said.
+        # The manifest has not changed.
         assert KnowledgeResolverRouter(catalog).search(SECRET).passages == ()
         write_manifest(manifest.parent, sources)
         wait_until(lambda: catalog.current.generation > generation)
@@ -86,7 +83,7 @@ def test_a_running_watch_finds_no_memory(manifest: Path, place: str) -> None:
 
 @pytest.mark.parametrize("sources", [[ALL], [KB], [ALL, *diaries(enabled=False)]])
 @pytest.mark.parametrize("bound", sorted(MOUNTED))
-def test_a_mount_leads_to_no_memory(manifest: Path, bound: str, sources: list[dict[str, Any]]) -> None:
+def test_a_mount_exposes_no_memory(manifest: Path, bound: str, sources: list[dict[str, Any]]) -> None:
     directory = manifest.parent
     write_manifest(directory, sources)
     known = {"scope over all knowledge": 0, "scope over knowledge": 1, "below a scope": 1}.get(bound, 2)
@@ -104,7 +101,7 @@ def test_a_mount_leads_to_no_memory(manifest: Path, bound: str, sources: list[di
         check_nothing_leaks(running, known=2)
 
 
-def test_a_mount_inside_a_mount_leads_to_no_memory(marked: Path, tmp_path: Path) -> None:
+def test_a_mount_inside_a_mount_exposes_no_memory(marked: Path, tmp_path: Path) -> None:
     write_manifest(tmp_path, [ALL])
     with open_catalog(marked) as catalog, mount(tmp_path / "kb", tmp_path / "kb" / "again") as allowed:
         if not allowed:

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Marks that come and go while a catalog is open
-
-
 @pytest.fixture(params=[Freshness.EXACT, Freshness.manual()], ids=["exact", "manual"])
 def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
     """One source, ``top/kb``, whose concepts were found before."""
@@ -57,7 +54,7 @@ def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileKnow
 
 
 def found_now(catalog: FileKnowledgeCatalog) -> set[str]:
-    """What is found when the host asks to look, where it has to ask."""
+    """The concepts that are found after a refresh, if the freshness needs one."""
     if not catalog.freshness.is_exact:
         catalog.refresh()
     return found(catalog)
@@ -75,7 +72,7 @@ def found_now(catalog: FileKnowledgeCatalog) -> set[str]:
         (".", set[str]()),
     ],
 )
-def test_a_mark_that_comes_or_goes_takes_effect_at_once(
+def test_a_marker_that_is_added_or_removed_takes_effect_at_once(
     running: FileKnowledgeCatalog, tmp_path: Path, at: str, left: set[str], kind: str
 ) -> None:
     mark = tmp_path / at / MARK
@@ -105,31 +102,31 @@ def test_a_marked_directory_that_is_moved_in_or_over_takes_effect_at_once(
     write_tree(tmp_path / "memories", memories)
     (tmp_path / "memories").rename(kb / "more")
     assert found_now(running) == {"own", "sub/own", "sub/deep/own"}
-    # In the place of one whose files have the same names.
+    # In place of a directory whose files have the same names.
     (kb / "sub").rename(tmp_path / "sub")
     (kb / "more").rename(kb / "sub")
     assert found_now(running) == {"own"}
     (kb / "sub").rename(tmp_path / "memories")
     (tmp_path / "sub").rename(kb / "sub")
     assert found_now(running) == {"own", "sub/own", "sub/deep/own"}
-    # In the place of the whole bundle.
+    # In place of the whole bundle.
     kb.rename(tmp_path / "kb")
     (tmp_path / "memories").rename(kb)
     assert found_now(running) == set()
 
 
 @pytest.mark.parametrize("what", ["catalog/top/kb", "catalog/top", "catalog"])
-def test_what_is_moved_below_a_mark_is_knowledge_no_more(
+def test_a_bundle_moved_below_a_marker_is_no_longer_knowledge(
     running: FileKnowledgeCatalog, tmp_path: Path, what: str
 ) -> None:
     (tmp_path / "memories" / "deep").mkdir(parents=True)
     (tmp_path / "memories" / MARK).touch()
     (tmp_path / what).rename(tmp_path / "memories" / "deep" / "moved")
-    # Links on the way to the catalog root are followed; below it, a directory must be there.
+    # Links on the path to the catalog root are followed; below the root, links are refused.
     if what == "catalog":
         (tmp_path / what).symlink_to("memories/deep/moved")
     else:
-        # Made anew where it was, it is another directory, and no memory.
+        # A new directory at the old path is no memory.
         write_tree(tmp_path / "catalog" / "top" / "kb", {"new.md": QUESTION})
     assert found_now(running) == (set() if what == "catalog" else {"new"})
 
@@ -143,7 +140,7 @@ def test_a_catalog_root_that_is_a_link_finds_no_memory(marked: Path, tmp_path: P
         check_nothing_leaks(catalog, other / "catalog.json", known=KNOWN.get(place, 2))
 
 
-def test_what_may_be_passed_and_not_listed_is_no_way_to_a_memory(marked: Path, tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_listed_exposes_no_memory(marked: Path, tmp_path: Path) -> None:
     write_manifest(tmp_path, PLACES["file_link"](tmp_path))
     for path in (tmp_path, *tmp_path.parents[:-1]):
         path.chmod(path.stat().st_mode | 0o055)
@@ -162,7 +159,7 @@ def test_what_may_be_passed_and_not_listed_is_no_way_to_a_memory(marked: Path, t
             (tmp_path / level).chmod(0o755)
 
 
-def test_what_lies_above_a_catalog_root_is_looked_at_however_it_moves(tmp_path: Path) -> None:
+def test_markers_above_a_catalog_root_are_seen_after_moves(tmp_path: Path) -> None:
     root = tmp_path / "a" / "b" / "c"
     write_tree(root / "kb", {"own.md": QUESTION})
     manifest = write_manifest(root, [KB])
@@ -182,7 +179,7 @@ def test_what_lies_above_a_catalog_root_is_looked_at_however_it_moves(tmp_path: 
         assert found(catalog) == {"own"}
 
 
-def test_a_link_inside_a_bundle_is_followed_as_long_as_it_leads_to_knowledge(
+def test_a_link_inside_a_bundle_is_followed_only_to_knowledge(
     running: FileKnowledgeCatalog, tmp_path: Path
 ) -> None:
     linked(tmp_path / "catalog/top/kb", "linked.md", "sub/deep/own.md")
@@ -191,8 +188,8 @@ def test_a_link_inside_a_bundle_is_followed_as_long_as_it_leads_to_knowledge(
     assert found_now(running) == {"own"}
 
 
-def test_nothing_is_read_that_becomes_a_memory_while_it_is_read(tmp_path: Path) -> None:
-    """A directory of memories is put again and again in the place of one of knowledge with the same names."""
+def test_a_directory_that_becomes_a_memory_during_reading_is_not_served(tmp_path: Path) -> None:
+    """A directory of memories repeatedly replaces a directory of knowledge with the same names."""
     names = [f"{n}.md" for n in range(200)]
     write_tree(tmp_path / "kb" / "sub", dict.fromkeys(names, f"{QUESTION} {OPEN}"))
     write_tree(tmp_path / "memories", dict.fromkeys(names, f"{QUESTION} {SECRET}") | {MARK: ""})
@@ -216,7 +213,7 @@ def test_nothing_is_read_that_becomes_a_memory_while_it_is_read(tmp_path: Path) 
         swapper.wait()
 
 
-def test_the_log_and_the_report_say_why_and_the_asker_is_not_told(
+def test_the_log_and_the_report_name_the_cause_and_the_answer_does_not(
     running: FileKnowledgeCatalog, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     def said() -> list[str]:
@@ -242,8 +239,10 @@ def test_the_log_and_the_report_say_why_and_the_asker_is_not_told(
 
 
 @pytest.mark.parametrize("strategy", ["merged", "priority_weighted", "grouped_by_source"])
-def test_a_source_among_memories_stands_for_no_other_of_its_directory(tmp_path: Path, strategy: str) -> None:
-    """The same directory lies among memories where it is, and among knowledge where it is mounted."""
+def test_a_source_among_memories_does_not_replace_another_source_of_its_directory(
+    tmp_path: Path, strategy: str
+) -> None:
+    """One directory: among memories at its own path, and among knowledge where it is mounted."""
     write_tree(tmp_path, {"people/kb/own.md": QUESTION, f"people/{MARK}": ""})
     sources = [{"id": "a", "path": "people/kb"}, {"id": "b", "path": "kb"}]
     with mount(tmp_path / "people" / "kb", tmp_path / "kb") as allowed:

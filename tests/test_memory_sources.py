@@ -130,7 +130,7 @@ def test_memories_that_would_be_published_are_refused(tmp_path: Path, docs: str,
             _ = knowledge.memory
 
 
-def test_memories_that_lie_apart_are_taken(tmp_path: Path) -> None:
+def test_memories_that_lie_apart_are_accepted(tmp_path: Path) -> None:
     sources: list[dict[str, Any]] = [
         {"id": "docs", "path": "a/docs"},
         {"id": "off", "path": "a", "enabled": False},
@@ -165,8 +165,8 @@ def test_no_memory_source_lies_among_the_scopes_of_another(tmp_path: Path) -> No
         assert raised.value.args == ("tenants", "users")
 
 
-def test_the_real_location_is_what_counts(tmp_path: Path) -> None:
-    """The same directory, mounted elsewhere, has no name in common."""
+def test_overlap_is_decided_by_the_real_directories(tmp_path: Path) -> None:
+    """One directory, mounted at a second path that shares no component with the first."""
     for name in ("a/docs/below", "b"):
         (tmp_path / name).mkdir(parents=True)
     mounted = subprocess.run(
@@ -188,7 +188,7 @@ def test_the_real_location_is_what_counts(tmp_path: Path) -> None:
         subprocess.run(["umount", tmp_path / "b"], check=True)
 
 
-def test_a_reload_that_publishes_memories_closes_them(
+def test_a_reload_that_would_publish_memories_disables_the_store(
     memories: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrote(store, ALICE, USER, "a word")
@@ -201,7 +201,7 @@ def test_a_reload_that_publishes_memories_closes_them(
     result = store.read(ALICE, "word")
     message = result.diagnostics[0].message
     assert message.startswith("memory is unavailable: ")
-    # Nobody is told which sources there are, nor which of the tiers it is.
+    # The message names neither the sources nor the tier.
     assert not [
         word for word in ("remembers", "'", "all ", "docs", "memories", str(tmp_path)) if word in message
     ]
@@ -226,10 +226,8 @@ def test_a_reload_that_publishes_memories_closes_them(
 
 
 @pytest.mark.parametrize("touched", [True, False])
-def test_a_host_whose_memories_a_reload_publishes_is_told_by_results(
-    tmp_path: Path, *, touched: bool
-) -> None:
-    """Whether the store was used before makes no difference."""
+def test_results_say_that_a_reload_would_publish_memories(tmp_path: Path, *, touched: bool) -> None:
+    """The same for a store that was used before and one that was not."""
     open_memories(tmp_path).close()
     docs = {"id": "docs", "path": "docs"}
     manifest = write_manifest(tmp_path, [docs, *memory_sources()])
@@ -246,7 +244,7 @@ def test_a_host_whose_memories_a_reload_publishes_is_told_by_results(
             "memory:tenant",
         ]
         assert not memory.write(ALICE, entry(), USER).written
-        # Who makes another one hears the names: that is the host.
+        # Making another store raises an error with the names: only a host does that.
         with pytest.raises(MemoryOverlapError, match="'all'"):
             FileMemoryStore(knowledge.catalog)
         write_manifest(tmp_path, [docs, *memory_sources()])
@@ -254,7 +252,7 @@ def test_a_host_whose_memories_a_reload_publishes_is_told_by_results(
         wrote(memory, ALICE, USER, "a word")
 
 
-def test_nothing_expires_by_itself(memories: FileKnowledgeCatalog) -> None:
+def test_memories_never_expire(memories: FileKnowledgeCatalog) -> None:
     later = datetime.now(timezone.utc) + timedelta(days=36500)
     store = FileMemoryStore(memories, clock=lambda: later)
     wrote(store, ALICE, USER, "a word")

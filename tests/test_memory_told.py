@@ -1,4 +1,4 @@
-"""Reading and listing memories says what it could not: silence means that there is nothing (Y11)."""
+"""Reading and listing report every memory that could not be read; no diagnostic means that all were (Y11)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def memory_options() -> dict[str, Any]:
 
 
 def told(store: FileMemoryStore, directory: Path, *, tier: str = "user") -> list[str]:
-    """What reading and listing say alike of the memories of Alice, and what is found and listed."""
+    """The messages of reading and of listing Alice's memories, which must be the same."""
     result = store.read(ALICE, "word")
     listed = store.enumerate(ALICE)
     assert isinstance(listed, MemoryConcepts)
@@ -95,7 +95,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("below", ["broken.md", "deeper/broken.md"])
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_memory_that_cannot_be_read_is_told(
+def test_an_unreadable_memory_is_reported(
     store: FileMemoryStore, tmp_path: Path, kind: str, below: str
 ) -> None:
     wrote(store, ALICE, USER, "a word")
@@ -104,7 +104,7 @@ def test_a_memory_that_cannot_be_read_is_told(
     path = tmp_path / ALICES_DIRECTORY / below
     path.parent.mkdir(exist_ok=True)
     make(path)
-    # Each time, not only once.
+    # Every read reports it, not only the first.
     for _ in range(2):
         assert told(store, tmp_path) == [f'"{BELOW}/{below}" is left out: {reason}']
         assert len(store.enumerate(ALICE)) == 1
@@ -112,7 +112,7 @@ def test_a_memory_that_cannot_be_read_is_told(
     assert told(store, tmp_path) == []
 
 
-def test_a_name_that_is_no_text_is_told(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_memory_whose_name_is_not_utf8_is_reported(store: FileMemoryStore, tmp_path: Path) -> None:
     write_tree(tmp_path / ALICES_DIRECTORY, {"kept.md": "a word"})
     for name in (b"caf\xe9.md", b"\xff"):
         path = tmp_path / ALICES_DIRECTORY / os.fsdecode(name)
@@ -126,7 +126,7 @@ def test_a_name_that_is_no_text_is_told(store: FileMemoryStore, tmp_path: Path) 
     ]
 
 
-def test_what_is_no_memory_is_nothing_to_be_told_of(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_files_that_are_no_memories_are_not_reported(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
     write_tree(
         tmp_path / ALICES_DIRECTORY, {"index.md": "x", "log.md": "x", ".hidden.md": "x", "notes.txt": "x"}
@@ -138,7 +138,9 @@ def test_what_is_no_memory_is_nothing_to_be_told_of(store: FileMemoryStore, tmp_
     assert reads(store, ALICE) == [("memory:user", "a word")]
 
 
-def test_what_one_scope_cannot_read_another_does_not_hear_of(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_an_unreadable_memory_is_reported_to_its_own_scope_only(
+    store: FileMemoryStore, tmp_path: Path
+) -> None:
     wrote(store, ALICE, USER, "a word")
     too_large(tmp_path / ALICES_DIRECTORY / "broken.md")
     for scope in (BOB,):
@@ -146,7 +148,7 @@ def test_what_one_scope_cannot_read_another_does_not_hear_of(store: FileMemorySt
         assert store.enumerate(scope).diagnostics == ()
 
 
-def test_what_is_told_comes_tier_by_tier(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_diagnostics_come_tier_by_tier(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in (SESSION, TENANT):
         wrote(store, ALICE, tier, "a word")
         too_large(tmp_path / ROOTS[tier] / memory_path(tier, ALICE) / "broken.md")
@@ -156,7 +158,7 @@ def test_what_is_told_comes_tier_by_tier(store: FileMemoryStore, tmp_path: Path)
     assert store.read(ALICE, "word").diagnostics == store.enumerate(ALICE).diagnostics
 
 
-def test_each_tier_tells_for_itself(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_each_tier_has_its_own_diagnostics(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in (SESSION, USER, TENANT):
         wrote(store, ALICE, tier, "a word")
         too_large(tmp_path / ROOTS[tier] / memory_path(tier, ALICE) / f"{tier.value}.md")
@@ -192,7 +194,7 @@ def test_the_path_of_a_broken_memory_is_shown_from_its_end(store: FileMemoryStor
     assert len(message) < 600
 
 
-def test_what_may_not_be_looked_into_is_told() -> None:
+def test_a_directory_that_cannot_be_entered_is_reported() -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         directory.chmod(0o755)
@@ -218,7 +220,9 @@ def test_what_may_not_be_looked_into_is_told() -> None:
 
 
 @pytest.mark.parametrize("level", range(1, len(BELOW.split("/")) + 1))
-def test_a_linked_directory_on_the_way_is_told(store: FileMemoryStore, tmp_path: Path, level: int) -> None:
+def test_a_linked_directory_on_the_path_is_reported(
+    store: FileMemoryStore, tmp_path: Path, level: int
+) -> None:
     wrote(store, ALICE, USER, "a word")
     path = "/".join(BELOW.split("/")[:level])
     (tmp_path / ROOTS[USER] / path).rename(tmp_path / "moved")
@@ -229,7 +233,7 @@ def test_a_linked_directory_on_the_way_is_told(store: FileMemoryStore, tmp_path:
     assert store.text(ALICE, f"{BELOW}/monday") is None
 
 
-def test_a_missing_source_is_told(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_missing_memory_source_is_reported(store: FileMemoryStore, tmp_path: Path) -> None:
     (tmp_path / ROOTS[USER]).rmdir()
     reason = "the tier's memory source cannot be used: its directory does not exist below the catalog root"
     assert told(store, tmp_path) == [f'source "memory:user" is unavailable: {reason}']
@@ -238,7 +242,7 @@ def test_a_missing_source_is_told(store: FileMemoryStore, tmp_path: Path) -> Non
     assert store.delete_scope(ALICE, USER).error == f"memory:user: {reason}"
 
 
-def test_a_context_is_made_from_what_can_be_read(
+def test_a_context_is_made_from_the_readable_memories(
     memories: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
 ) -> None:
     wrote(store, ALICE, USER, "a word")
@@ -254,5 +258,5 @@ def test_a_context_is_made_from_what_can_be_read(
     told = store.read(ALICE, "word").diagnostics
     assert context.diagnostics[-1:] == told
     assert provider.last_memory_error == told[0].message
-    # What could not be read is said to the host, and not to the model.
+    # The host gets the diagnostics; the model does not.
     assert "left out" not in (context.messages[0].text or "")

@@ -1,4 +1,4 @@
-"""What a store writes, and what it keeps of files that were edited meanwhile (Y4)."""
+"""What a store writes, and what it keeps of files that others edited (Y4)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # How it is written: Y4
 
 
-def test_a_store_is_one(store: FileMemoryStore) -> None:
+def test_a_store_implements_the_protocol(store: FileMemoryStore) -> None:
     checked_by_types: MemoryStore = store
     assert isinstance(checked_by_types, MemoryStore)
     assert repr(store).startswith("<FileMemoryStore of <FileKnowledgeCatalog ")
@@ -60,7 +60,7 @@ def test_a_concept_is_created_with_its_frontmatter(store: FileMemoryStore, tmp_p
     assert passage.concept_id == f"{memory_path(USER, ALICE)}/monday"
 
 
-def test_what_is_new_is_for_its_account_alone(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_new_files_are_readable_by_their_owner_only(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
     below = (tmp_path / ROOTS[USER]).rglob("*")
     assert {path.stat().st_mode & 0o777 for path in below} == {0o700, 0o600}
@@ -75,7 +75,7 @@ def test_a_section_is_appended_after_a_blank_line(store: FileMemoryStore, tmp_pa
     assert store.text(ALICE, f"{memory_path(USER, ALICE)}/monday") == "one\n\ntwo\n\n\nthree\n\nfour"
 
 
-def test_what_somebody_edited_is_kept_as_it_is(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_write_keeps_the_edits_of_others(store: FileMemoryStore, tmp_path: Path) -> None:
     front = "---\n# mine\ntype: Note\ntitle: Mine\nverified: {by: human:ada}\n---\n\n"
     written = put(tmp_path, USER, f"{front}old\r\nlines\n\n")
     written.chmod(0o640)
@@ -85,7 +85,7 @@ def test_what_somebody_edited_is_kept_as_it_is(store: FileMemoryStore, tmp_path:
     assert [passage.title for passage in store.read(ALICE, "new").passages] == ["Mine"]
 
 
-def test_a_concept_stays_with_its_owner(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_write_keeps_the_owner_of_a_concept(store: FileMemoryStore, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only some may give files away")
     written = put(tmp_path, USER, "old")
@@ -94,7 +94,7 @@ def test_a_concept_stays_with_its_owner(store: FileMemoryStore, tmp_path: Path) 
     assert (written.stat().st_uid, written.stat().st_gid) == (65534, 65533)
 
 
-def test_a_file_that_says_nothing_is_created_anew(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_write_creates_a_blank_file_anew(store: FileMemoryStore, tmp_path: Path) -> None:
     for nothing in ("", "\n\r\n", "\ufeff\n"):
         written = put(tmp_path, USER, nothing)
         wrote(store, ALICE, USER, "---\ntitle: not this\n---\na word")
@@ -105,7 +105,7 @@ def test_a_file_that_says_nothing_is_created_anew(store: FileMemoryStore, tmp_pa
 @pytest.mark.parametrize(
     "section", ["---", "---\ntitle: x\n---\n", "\n---\n", "...", "", " ", "a\x01b", "\ufeff"]
 )
-def test_a_section_is_body_whatever_it_looks_like(store: FileMemoryStore, section: str) -> None:
+def test_a_section_is_body_even_if_it_looks_like_frontmatter(store: FileMemoryStore, section: str) -> None:
     concept = f"{memory_path(USER, ALICE)}/monday"
     wrote(store, ALICE, USER, section)
     assert store.text(ALICE, concept) == section
@@ -136,10 +136,10 @@ SLIPS = {
 
 @pytest.mark.parametrize("section", ["new", "---\ntitle: new\n---\nnew"])
 @pytest.mark.parametrize("slip", SLIPS)
-def test_appending_keeps_every_byte_of_what_somebody_edited(
+def test_appending_keeps_every_byte_of_an_edited_file(
     store: FileMemoryStore, tmp_path: Path, slip: str, section: str
 ) -> None:
-    """Whatever slipped: either the section is added at the end, or nothing is done and the reason is told."""
+    """For each mistake, the section is appended, or nothing is written and the result says why."""
     content = SLIPS[slip]
     written = put(tmp_path, USER, content)
     concept = f"{memory_path(USER, ALICE)}/monday"
@@ -168,7 +168,7 @@ def test_a_nul_is_refused_because_no_file_that_holds_one_is_read(store: FileMemo
     assert store.write(ALICE, entry(other="a\0b"), USER).written
 
 
-def test_a_concept_never_outgrows_what_is_read(tmp_path: Path) -> None:
+def test_a_write_never_makes_a_concept_larger_than_the_read_limit(tmp_path: Path) -> None:
     with open_memories(tmp_path, max_file_bytes=300) as catalog:
         store = FileMemoryStore(catalog)
         wrote(store, ALICE, USER, "a word", "x" * 150)
@@ -197,7 +197,7 @@ anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.t
 
 @given(title=anything, description=anything, key=anything, section=anything)
 @example(title="---", description="...", key="---", section="---")
-def test_what_is_written_reads_back_as_the_same_text(
+def test_frontmatter_reads_back_as_the_same_text(
     tmp_path_factory: pytest.TempPathFactory, title: str, description: str, key: str, section: str
 ) -> None:
     directory = tmp_path_factory.mktemp("memories")
@@ -213,13 +213,13 @@ def test_what_is_written_reads_back_as_the_same_text(
         assert passage.description == front["description"]
         concept = f"{memory_path(USER, LOCAL)}/it"
         assert store.text(LOCAL, concept) == f"w {section}".replace("\r\n", "\n").replace("\r", "\n")
-    # Another reader of YAML finds the same, in a mapping too.
+    # PyYAML reads the same, in a mapping too.
     text = (place(directory, USER, LOCAL) / "it.md").read_bytes().decode()
     assert yaml.safe_load(text.split("---\n", 2)[1]) == front
 
 
 @pytest.mark.parametrize("name", ["a b", "数字", "é" * 126, "x.md", "Index", "-", "CON", "a\\b", "~", "*"])
-def test_every_name_is_found_again(store: FileMemoryStore, name: str) -> None:
+def test_a_concept_of_every_name_is_found_again(store: FileMemoryStore, name: str) -> None:
     assert store.write(ALICE, entry("one", name), USER) == MemoryWriteResult(written=True, error=None)
     assert store.write(ALICE, entry("two", name), USER).written
     concept = f"{memory_path(USER, ALICE)}/{name}"

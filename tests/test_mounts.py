@@ -1,4 +1,4 @@
-"""One directory that several mounts show: what is mounted inside one of them is not in the others."""
+"""One directory, mounted at several paths: a mount inside one of them is not visible in the others."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STAFF = "zanzibar"
-"""Stands only in what is mounted inside the directory of the staff."""
+"""Occurs only in the directory that is mounted inside the staff's."""
 ALL = "harbour"
-"""Stands in everything."""
+"""Occurs in every file."""
 SOURCES: list[dict[str, Any]] = [{"id": "staff", "path": "staff"}, {"id": "public", "path": "public"}]
 STRATEGIES = sorted(strategy.value for strategy in KnowledgeResolverStrategy)
 
@@ -74,7 +74,9 @@ def found(catalog: FileKnowledgeCatalog, sources: set[str], strategy: str = "gro
 
 @pytest.mark.parametrize("freshness", [Freshness.EXACT, Freshness.manual()], ids=["exact", "manual"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_each_source_has_what_its_own_mount_shows(volume: Path, strategy: str, freshness: Freshness) -> None:
+def test_each_source_serves_what_its_own_mount_shows(
+    volume: Path, strategy: str, freshness: Freshness
+) -> None:
     staff, public = {"staff/a", "staff/internal/s"}, {"public/a"}
     for order in (("staff", "public"), ("public", "staff")):
         with FileKnowledgeCatalog(volume, watch_for_changes=False, freshness=freshness) as catalog:
@@ -82,7 +84,7 @@ def test_each_source_has_what_its_own_mount_shows(volume: Path, strategy: str, f
                 for source in order:
                     expected = staff if source == "staff" else public
                     assert set(found(catalog, {source}, strategy)) == expected
-            # Both read within one call.
+            # Both sources are read within one call.
             catalog.refresh()
             queries = [KnowledgeQuery(ALL, permitted_source_ids={one}) for one in order]
             contexts = KnowledgeResolverRouter(catalog).search_batch(queries)
@@ -91,7 +93,7 @@ def test_each_source_has_what_its_own_mount_shows(volume: Path, strategy: str, f
                 assert set(names(context)) == expected
             reported = {report.source.id: report.concepts for report in catalog.report().sources}
             assert reported == {"staff": 2, "public": 1}
-            # A forked process goes on with what was read.
+            # A forked process uses what its parent has read.
             assert in_child(lambda: [found(catalog, {one}, strategy) for one in ("public", "staff")]) == [
                 ["public/a"],
                 found(catalog, {"staff"}, strategy),
@@ -99,7 +101,7 @@ def test_each_source_has_what_its_own_mount_shows(volume: Path, strategy: str, f
 
 
 @pytest.mark.parametrize("first", ["staff", "public"])
-def test_of_one_directory_the_first_source_answers_with_what_it_has(volume: Path, first: str) -> None:
+def test_the_first_source_of_a_directory_answers_with_what_its_mount_shows(volume: Path, first: str) -> None:
     """R4: the directory is the same; the first in order S1 survives, with what it has."""
     write_manifest(volume.parent, [source | {"priority": int(source["id"] == first)} for source in SOURCES])
     expected = {"staff/a", "staff/internal/s"} if first == "staff" else {"public/a"}
@@ -125,7 +127,7 @@ def test_a_customer_is_given_nothing_that_only_the_mount_of_the_staff_shows(volu
             assert customer.provide([ChatMessage("user", STAFF)]).messages == ()
 
 
-def test_what_is_mounted_or_unmounted_while_a_catalog_is_open_changes_its_own_source_only(
+def test_a_mount_while_a_catalog_is_open_changes_its_own_source_only(
     tmp_path: Path, mounts: ExitStack
 ) -> None:
     write_tree(tmp_path, {"staff/a.md": ALL, "vol2/s.md": f"{ALL} {STAFF}"})
@@ -190,7 +192,7 @@ def remembered(store: FileMemoryStore, scope: KnowledgeAccessScope) -> list[str]
 
 @pytest.mark.parametrize("inner", ["x", "x/y"])
 @pytest.mark.parametrize("what", [B, "kb", "other"])
-def test_what_is_mounted_inside_a_scope_is_no_memory_of_it(
+def test_a_directory_mounted_inside_a_scope_is_no_memory_of_it(
     diary: FileMemoryStore, tmp_path: Path, mounts: ExitStack, what: str, inner: str
 ) -> None:
     write_tree(tmp_path, {"kb/n.md": f"{ALL} knowledge", "other/n.md": f"{ALL} elsewhere"})
@@ -218,7 +220,7 @@ def test_what_is_mounted_inside_a_scope_is_no_memory_of_it(
     assert remembered(diary, BOB) == [f"{ALL} bob"]
 
 
-def test_a_file_that_is_mounted_inside_a_scope_is_no_memory_of_it(
+def test_a_file_mounted_inside_a_scope_is_no_memory_of_it(
     diary: FileMemoryStore, tmp_path: Path, mounts: ExitStack
 ) -> None:
     (tmp_path / A / "other.md").write_text(f"{ALL} own")
@@ -239,7 +241,7 @@ def test_a_file_that_is_mounted_inside_a_scope_is_no_memory_of_it(
     assert remembered(diary, ALICE) == [f"{ALL} alice", f"{ALL} own"]
 
 
-def test_a_tier_may_be_a_volume_of_its_own(diary: FileMemoryStore, tmp_path: Path, mounts: ExitStack) -> None:
+def test_a_tier_can_be_a_mounted_volume(diary: FileMemoryStore, tmp_path: Path, mounts: ExitStack) -> None:
     (tmp_path / "volume").mkdir()
     bind(mounts, tmp_path / "volume", tmp_path / "diary" / "memory-user")
     assert remembered(diary, ALICE) == []
@@ -270,7 +272,7 @@ def test_a_memory_source_among_the_memories_of_another_is_refused(
         expected = ("diary-user" if by_name else "diary-session", "diary-session")
         assert (refused.value.memory_source_id, refused.value.other_source_id) == expected
         assert str(tmp_path) not in str(refused.value)
-    # Of a running store, nobody is told which.
+    # The results of a running store name no source.
     diary_catalog.reload()
     session = KnowledgeAccessScope("acme", "bob", "s1")
     result = diary.write(session, entry("a word"), SESSION)
@@ -280,7 +282,7 @@ def test_a_memory_source_among_the_memories_of_another_is_refused(
     assert all("diary" not in diagnostic.message for diagnostic in diary.read(session, ALL).diagnostics)
 
 
-def test_a_memory_source_that_comes_to_lie_among_memories_is_not_used(
+def test_a_memory_source_that_is_mounted_among_memories_is_not_used(
     diary_catalog: FileKnowledgeCatalog, diary: FileMemoryStore, tmp_path: Path, mounts: ExitStack
 ) -> None:
     write_manifest(tmp_path, [KB, DIARY, OTHER])
@@ -300,13 +302,11 @@ def test_a_memory_source_that_comes_to_lie_among_memories_is_not_used(
     assert remembered(diary, session) == [f"{ALL} bob", f"{ALL} session"]
 
 
-# What is above the catalog root
+# Directories above the catalog root
 
 
-def test_a_catalog_root_that_comes_to_lie_below_a_mark_by_another_mount_is_seen(
-    tmp_path: Path, mounts: ExitStack
-) -> None:
-    """The root is the same directory; what is above it is not."""
+def test_a_catalog_root_that_a_mount_puts_below_a_marker_is_seen(tmp_path: Path, mounts: ExitStack) -> None:
+    """The root is the same directory, but its parent is another one."""
     write_tree(tmp_path, {"here/root/kb/a.md": ALL, f"memories/{MARK}": ""})
     (tmp_path / "memories" / "here").mkdir()
     bind(mounts, tmp_path / "here", tmp_path / "memories" / "here")
@@ -325,9 +325,7 @@ def test_a_catalog_root_that_comes_to_lie_below_a_mark_by_another_mount_is_seen(
 
 
 @pytest.mark.parametrize("many", [10, 2000, 20000])
-def test_a_mark_is_seen_among_much_else_that_happens_above_the_catalog_root(
-    tmp_path: Path, many: int
-) -> None:
+def test_a_marker_is_seen_among_many_changes_above_the_catalog_root(tmp_path: Path, many: int) -> None:
     write_tree(tmp_path, {"root/kb/a.md": ALL})
     (tmp_path / "one").touch()
     with FileKnowledgeCatalog(write_manifest(tmp_path / "root", [KB]), watch_for_changes=False) as catalog:

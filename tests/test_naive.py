@@ -1,4 +1,4 @@
-"""The model is held to every worked example of the contract, so that it can be held against the engine."""
+"""The model passes every worked example of the contract; other tests compare the engine with it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_terms_are_what_white_space_separates(text: str, terms: list[str]) -> No
 
 @pytest.mark.parametrize(
     "characters",
-    # The last of them: a dotted digraph in three cases, iota below, Cherokee, Georgian, micro and mu.
+    # The last ones: a digraph in three cases, iota subscript, Cherokee, Georgian, micro sign and mu.
     ["oO", "éÉ", "σςΣ", "ａＡ", "ǆǅǄ", "ᾳᾼ", "\u0345ιΙ\u1fbe", "ꭰᎠ", "აᲐ", "\u00b5μΜ", "ÿŸ"],
 )
 def test_characters_of_one_simple_uppercase_are_equal(characters: str) -> None:
@@ -61,7 +61,7 @@ def test_characters_of_different_simple_uppercase_are_not_equal(one: str, other:
     assert naive.fold(one) != naive.fold(other)
 
 
-def test_fold_is_one_to_one_and_settled() -> None:
+def test_fold_keeps_the_length_and_is_idempotent() -> None:
     for code_point in range(0x110000):
         folded = naive.fold(chr(code_point))
         assert len(folded) == 1
@@ -146,9 +146,7 @@ def test_a_tag_is_compared_whole_and_blank_is_no_filter(tmp_path: Path) -> None:
         ("٢٠٢٦-٠٣-٠١", None),
     ],
 )
-def test_an_instant_is_read_or_it_never_makes_anything_stale(
-    text: str, seconds_from_now: float | None
-) -> None:
+def test_the_model_reads_instants_as_the_contract_says(text: str, seconds_from_now: float | None) -> None:
     instant = naive.instant_of(text)
     if seconds_from_now is None:
         assert instant is None
@@ -167,7 +165,9 @@ def test_an_instant_is_read_or_it_never_makes_anything_stale(
         (None, {None, 0, 1, 2}),
     ],
 )
-def test_tolerance_ends_when_the_grace_does(stale_after: str | None, admitted_by: set[int | None]) -> None:
+def test_a_stale_concept_is_admitted_until_its_grace_period_ends(
+    stale_after: str | None, admitted_by: set[int | None]
+) -> None:
     now = naive.nanoseconds(NOON)
     days = {None, 0, 1, 2}
     assert {n for n in days if naive.is_admitted(stale_after, grace_days=n, now=now)} == admitted_by
@@ -186,7 +186,7 @@ def test_tolerance_ends_when_the_grace_does(stale_after: str | None, admitted_by
         ("a: b", "stable"),
     ],
 )
-def test_what_is_no_status_is_stable(written: str, status: str) -> None:
+def test_a_status_that_is_not_known_is_stable(written: str, status: str) -> None:
     assert document(written).status == status
 
 
@@ -207,7 +207,7 @@ def test_what_is_no_status_is_stable(written: str, status: str) -> None:
         ("verified: [robot, {by: robot}]", "machine_confirmed"),
     ],
 )
-def test_trust_follows_who_verified(written: str, tier: str) -> None:
+def test_the_trust_tier_depends_on_who_verified(written: str, tier: str) -> None:
     assert document(written).trust_tier == tier
 
 
@@ -221,7 +221,7 @@ def test_trust_follows_who_verified(written: str, tier: str) -> None:
         ("verified: [{by: human:ada, at: 2026-01-01}, {by: robot, at: 2026-03-01}]", "machine_confirmed"),
     ],
 )
-def test_since_version_3_only_those_count_who_saw_the_content(
+def test_since_version_3_only_verifications_after_generation_count(
     tmp_path: Path, written: str, tier: str
 ) -> None:
     concept = f"---\ngenerated: {{at: 2026-02-01}}\n{written}\n---\n"
@@ -264,7 +264,9 @@ def ids(answer: naive.Answer) -> list[str]:
     return names(answer.passages)
 
 
-def test_grouped_is_source_by_source_and_ids_part_by_part(two_sources: naive.NaiveCatalog) -> None:
+def test_grouped_orders_source_by_source_and_compares_ids_part_by_part(
+    two_sources: naive.NaiveCatalog,
+) -> None:
     assert ids(two_sources.search("word")) == [
         "high/z",
         "high/a/b",
@@ -276,7 +278,7 @@ def test_grouped_is_source_by_source_and_ids_part_by_part(two_sources: naive.Nai
     ]
 
 
-def test_merged_is_by_score_and_ids_as_one_string(two_sources: naive.NaiveCatalog) -> None:
+def test_merged_orders_by_score_and_compares_ids_as_one_string(two_sources: naive.NaiveCatalog) -> None:
     assert ids(two_sources.search("word", strategy=naive.MERGED)) == [
         "high/z",
         "low/a",
@@ -285,7 +287,7 @@ def test_merged_is_by_score_and_ids_as_one_string(two_sources: naive.NaiveCatalo
     ]
 
 
-def test_priority_weighted_is_by_priority(two_sources: naive.NaiveCatalog) -> None:
+def test_priority_weighted_orders_by_priority(two_sources: naive.NaiveCatalog) -> None:
     answer = two_sources.search("word", strategy=naive.PRIORITY_WEIGHTED)
     assert ids(answer) == ["high/z", "high/a-b", "high/a/b", "low/a"]
 
@@ -295,7 +297,7 @@ def test_a_quota_may_put_a_lower_priority_ahead(two_sources: naive.NaiveCatalog)
     assert ids(answer) == ["high/z", "low/a", "high/a-b", "high/a/b"]
 
 
-def test_the_survivor_is_the_first_visible_one(two_sources: naive.NaiveCatalog) -> None:
+def test_the_first_visible_source_of_a_directory_answers(two_sources: naive.NaiveCatalog) -> None:
     answer = two_sources.search(
         "word", strategy=naive.MERGED, permitted=frozenset({"again", "low", "unknown"})
     )
@@ -328,7 +330,7 @@ def test_bad_questions_are_refused(
         two_sources.search(text, quota=quota, strategy=strategy)
 
 
-def test_diagnostics_say_what_failed_and_what_was_not_found(tmp_path: Path) -> None:
+def test_diagnostics_name_failed_sources_and_missing_matches(tmp_path: Path) -> None:
     write_tree(tmp_path, {"here/a.md": "word"})
     manifest = write_manifest(tmp_path, [{"id": name, "path": name} for name in ("gone", "here", "away")])
     catalog = naive.NaiveCatalog(manifest).load()
@@ -351,11 +353,11 @@ def test_diagnostics_say_what_failed_and_what_was_not_found(tmp_path: Path) -> N
         ("", 1, ""),
     ],
 )
-def test_no_source_fills_the_top_alone(ranking: str, quota: int, fair: str) -> None:
+def test_a_quota_lets_other_sources_in_between(ranking: str, quota: int, fair: str) -> None:
     assert naive.fair(ranking.split(), quota, lambda name: name[0]) == fair.split()
 
 
-def test_the_manifest_may_have_defaults_and_a_byte_order_mark(tmp_path: Path) -> None:
+def test_the_model_reads_manifests_with_defaults_and_a_byte_order_mark(tmp_path: Path) -> None:
     manifest = tmp_path / "catalog.json"
     manifest.write_bytes(
         b"\xef\xbb\xbf" + json.dumps({"version": 1, "sources": [{"id": "a", "path": "b"}]}).encode()

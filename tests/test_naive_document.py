@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Bundle and documents
-
-
 def test_every_md_file_but_the_reserved_and_the_dotted_is_a_concept(tmp_path: Path) -> None:
     names = ["tables/orders.md", "a b.md", "数/é.md", "x.md/y.md", "index/a.md"]
     passed_over = ["index.md", "tables/log.md", ".git/a.md", "tables/.b.md", "A.MD", "c.md.txt", "md", ".md"]
@@ -26,7 +23,7 @@ def test_every_md_file_but_the_reserved_and_the_dotted_is_a_concept(tmp_path: Pa
     assert not bundle.problems
 
 
-def test_links_are_read_inside_the_root_only(tmp_path: Path) -> None:
+def test_the_model_reads_links_inside_the_root_only(tmp_path: Path) -> None:
     write_tree(tmp_path, {"root/..v1/real.md": "inside", "outside.md": "secret", "other/c.md": "secret"})
     root = tmp_path / "root"
     (root / "..data").symlink_to("..v1")
@@ -104,18 +101,20 @@ def test_each_invalid_byte_is_one_replacement_character(data: bytes, text: str) 
         ("\ufefftitle: t\ntags: a", "t", ("a",)),
     ],
 )
-def test_one_slip_costs_no_other_field(front: str, title: str | None, tags: tuple[str, ...]) -> None:
+def test_a_mistake_in_one_field_loses_no_other_field(
+    front: str, title: str | None, tags: tuple[str, ...]
+) -> None:
     read = document(front, "body")
     assert (read.title, read.tags, read.body) == (title, tags, "body")
 
 
 @pytest.mark.parametrize("front", ["a letterhead", "a letterhead\nRe: x", "- a", "a: b: c", "title:x", "'a'"])
-def test_what_is_no_mapping_is_body(front: str) -> None:
+def test_a_block_that_is_no_mapping_is_body(front: str) -> None:
     assert document(front, "body").body == f"---\n{front}\n---\nbody"
 
 
 @pytest.mark.parametrize("nothing", ["", "\n", "# a comment\n", "~\n", "{}\n"])
-def test_frontmatter_may_say_nothing(nothing: str) -> None:
+def test_empty_frontmatter_is_read(nothing: str) -> None:
     assert naive.read_document(f"---\n{nothing}---\nbody".encode()).body == "body"
 
 

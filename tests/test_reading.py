@@ -1,4 +1,4 @@
-"""One file is read as the model reads it, whatever is drawn."""
+"""The engine reads every drawn file as the model does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The orders of an answer, and what stands in it (R1 to R6, L3, L4, S1, S4, D1 to D5)."""
+"""The order of an answer, and what it holds (R1 to R6, L3, L4, S1, S4, D1 to D5)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def opened(
 
 
 def answers(catalog: FileKnowledgeCatalog, text: str = "word", **fields: Any) -> dict[str, list[str]]:
-    """What each strategy answers."""
+    """The answer of each strategy."""
     router = KnowledgeResolverRouter(catalog)
     return {
         strategy: names(router.search(KnowledgeQuery(text, resolver_strategy=strategy, **fields)))
@@ -127,7 +127,9 @@ def test_ties_are_broken_by_priority_then_source_then_concept(tmp_path: Path) ->
 # Which strategy
 
 
-def test_a_router_obeys_the_question_and_else_the_host(catalog: FileKnowledgeCatalog) -> None:
+def test_a_router_uses_the_strategy_of_the_question_or_else_of_the_host(
+    catalog: FileKnowledgeCatalog,
+) -> None:
     for default in STRATEGIES:
         router = KnowledgeResolverRouter(catalog, default_strategy=default)
         assert names(router.search("word")) == ORDERS[default]
@@ -136,14 +138,14 @@ def test_a_router_obeys_the_question_and_else_the_host(catalog: FileKnowledgeCat
             assert names(router.search(query)) == ORDERS[KnowledgeResolverStrategy(strategy)]
 
 
-def test_a_host_that_sets_nothing_groups(shelf: Path) -> None:
+def test_a_host_without_a_default_groups_by_source(shelf: Path) -> None:
     with open_knowledge(shelf / "catalog.json") as knowledge:
         assert names(knowledge.search("word")) == BY_SOURCE
         assert names(knowledge.resolver.search("word")) == BY_SOURCE
         assert names(knowledge.search_batch(["word"])[0]) == BY_SOURCE
 
 
-def test_a_host_passes_on_what_it_sets(shelf: Path) -> None:
+def test_a_host_passes_its_settings_to_the_router(shelf: Path) -> None:
     with open_knowledge(
         shelf / "catalog.json",
         default_strategy="merged",
@@ -157,7 +159,7 @@ def test_a_host_passes_on_what_it_sets(shelf: Path) -> None:
         assert names(knowledge.search(query)) == ["low/old"]
 
 
-def test_a_concrete_resolver_knows_one_strategy_only(catalog: FileKnowledgeCatalog) -> None:
+def test_a_concrete_resolver_uses_its_own_strategy(catalog: FileKnowledgeCatalog) -> None:
     for name, order in (("grouped", BY_SOURCE), ("merged", BY_SCORE), ("weighted", BY_PRIORITY)):
         resolver = RESOLVERS[name](catalog)
         for strategy in STRATEGIES:
@@ -175,7 +177,7 @@ TWINS: list[dict[str, Any]] = [
 TWIN_FILES = {"x/a.md": "word", "x/b.md": "word", "y/a.md": "word"}
 
 
-def test_two_entries_of_one_directory_give_each_concept_once_from_the_survivor(tmp_path: Path) -> None:
+def test_two_sources_of_one_directory_give_each_concept_once(tmp_path: Path) -> None:
     with opened(tmp_path, TWINS, TWIN_FILES) as catalog:
         orders = answers(catalog)
     assert orders[MERGED] == orders[WEIGHTED] == ["first/a", "first/b", "other/a"]
@@ -183,13 +185,13 @@ def test_two_entries_of_one_directory_give_each_concept_once_from_the_survivor(t
     assert orders[GROUPED] == [*thrice, "other/a"]
 
 
-def test_one_concept_id_in_two_directories_gives_both(tmp_path: Path) -> None:
+def test_equal_concept_ids_in_two_directories_are_both_given(tmp_path: Path) -> None:
     sources = [{"id": "s", "path": "x"}, {"id": "t", "path": "y"}]
     with opened(tmp_path, sources, {"x/a.md": "word", "y/a.md": "word"}) as catalog:
         assert answers(catalog) == {strategy: ["s/a", "t/a"] for strategy in STRATEGIES}
 
 
-def test_the_survivor_is_found_among_the_visible(tmp_path: Path) -> None:
+def test_the_source_that_answers_for_a_directory_is_a_visible_one(tmp_path: Path) -> None:
     with opened(tmp_path, TWINS, TWIN_FILES) as catalog:
         orders = answers(catalog, permitted_source_ids={"third", "second"})
         assert orders[MERGED] == orders[WEIGHTED] == ["second/a", "second/b"]
@@ -200,7 +202,7 @@ def test_the_survivor_is_found_among_the_visible(tmp_path: Path) -> None:
 
 
 def ranked_like(directory: Path, order: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """A catalog whose best first is ``order``: of as many terms, each concept has one less."""
+    """Sources and files that rank as ``order``: each concept holds one term less than the one before."""
     ranking = order.split()
     files = {
         f"{name[0]}/{name}.md": " ".join(f"t{n}." for n in range(len(ranking) - place))
@@ -222,7 +224,7 @@ def ranked_like(directory: Path, order: str) -> tuple[list[dict[str, Any]], dict
         ("A1 A2 A3", 1, "A1 A2 A3"),
     ],
 )
-def test_a_quota_lets_others_in_between(tmp_path: Path, order: str, quota: int, fair: str) -> None:
+def test_a_quota_lets_other_sources_in_between(tmp_path: Path, order: str, quota: int, fair: str) -> None:
     text = " ".join(f"t{n}." for n in range(len(order.split())))
     with opened(tmp_path, *ranked_like(tmp_path, order)) as catalog:
         for make in (MergedKnowledgeResolver, PriorityWeightedKnowledgeResolver):
@@ -247,13 +249,13 @@ def test_a_quota_changes_only_the_order(catalog: FileKnowledgeCatalog, quota: in
             assert [p for p in fair if p.source_id == source] == [p for p in without if p.source_id == source]
 
 
-def test_grouped_results_have_no_quota(catalog: FileKnowledgeCatalog) -> None:
+def test_grouped_results_ignore_the_quota(catalog: FileKnowledgeCatalog) -> None:
     query = KnowledgeQuery("word", fairness_quota=1)
     assert names(GroupedKnowledgeResolver(catalog).search(query)) == BY_SOURCE
     assert names(KnowledgeResolverRouter(catalog, default_fairness_quota=1).search("word")) == BY_SOURCE
 
 
-def test_the_quota_of_the_question_comes_before_the_one_of_the_host(tmp_path: Path) -> None:
+def test_the_quota_of_the_question_beats_the_quota_of_the_host(tmp_path: Path) -> None:
     sources, files = ranked_like(tmp_path, "A1 A2 A3 B1")
     text = "t0. t1. t2. t3."
     with opened(tmp_path, sources, files) as catalog:
@@ -306,7 +308,7 @@ def test_a_concept_goes_stale_to_the_microsecond(tmp_path: Path) -> None:
             assert is_admitted(catalog, StalePolicy.USE, now)
 
 
-def test_a_grace_is_counted_in_days(tmp_path: Path) -> None:
+def test_a_grace_period_is_counted_in_days(tmp_path: Path) -> None:
     with one_that_goes_stale(tmp_path, "2026-03-01T12:00:00Z") as catalog:
         for days in (1, 2, 400):
             end = NOON + timedelta(days=days)
@@ -315,13 +317,13 @@ def test_a_grace_is_counted_in_days(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("days", [10**9, 2**63, 10**30])
-def test_a_grace_may_be_longer_than_time(tmp_path: Path, days: int) -> None:
+def test_a_grace_period_can_end_after_the_last_date(tmp_path: Path, days: int) -> None:
     with one_that_goes_stale(tmp_path, "0001-01-01") as catalog:
         for now in (NOON, datetime.max.replace(tzinfo=timezone.utc)):
             assert is_admitted(catalog, StalePolicy.tolerate(days), now)
 
 
-def test_a_clock_may_hang_anywhere(tmp_path: Path) -> None:
+def test_a_clock_can_be_in_any_time_zone(tmp_path: Path) -> None:
     east, west = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
     with one_that_goes_stale(tmp_path, "2026-03-01T12:00:00Z") as catalog:
         for zone in (east, west):
@@ -333,7 +335,7 @@ def test_a_clock_may_hang_anywhere(tmp_path: Path) -> None:
             assert is_admitted(catalog, StalePolicy.STRICT, datetime.min.replace(tzinfo=zone))
 
 
-def test_without_a_clock_it_is_now(tmp_path: Path) -> None:
+def test_a_host_without_a_clock_uses_the_current_time(tmp_path: Path) -> None:
     today = datetime.now(timezone.utc)
     for days, fresh in ((2, True), (-2, False)):
         with one_that_goes_stale(tmp_path, (today + timedelta(days=days)).isoformat()) as catalog:
@@ -355,11 +357,11 @@ def test_the_clock_is_read_once_for_each_search(ask: Entrance) -> None:
 # Diagnostics
 
 
-def test_an_answer_without_a_flaw_has_no_diagnostic(ask: Entrance) -> None:
+def test_an_answer_with_matches_has_no_diagnostic(ask: Entrance) -> None:
     assert ask("word").diagnostics == ()
 
 
-def test_no_match_is_said_once(ask: Entrance) -> None:
+def test_an_answer_without_matches_has_one_diagnostic(ask: Entrance) -> None:
     assert codes(ask("nowhere")) == [("NO_MATCHES", None)]
 
 
@@ -381,7 +383,7 @@ def test_failed_sources_are_named_in_order_and_the_others_answer(ask: Entrance, 
         assert "\n" not in diagnostic.message
 
 
-def test_where_every_source_failed_nothing_was_looked_for(ask: Entrance, shelf: Path) -> None:
+def test_an_answer_whose_sources_all_failed_has_no_no_matches_diagnostic(ask: Entrance, shelf: Path) -> None:
     for bundle in ("low", "high", "also"):
         shutil.rmtree(shelf / bundle)
     assert codes(ask("word")) == [("SOURCE_UNAVAILABLE", source) for source in ("high", "also", "low")]
@@ -416,7 +418,7 @@ def test_an_answer_carries_its_question_and_its_generation(ask: Entrance) -> Non
     assert context.generation == 1
 
 
-def test_an_answer_does_not_depend_on_the_way_it_was_asked_for(catalog: FileKnowledgeCatalog) -> None:
+def test_search_async_and_batch_give_the_same_answer(catalog: FileKnowledgeCatalog) -> None:
     for resolver, make in RESOLVERS.items():
         made = make(catalog)
         contexts = [
@@ -441,7 +443,7 @@ def test_the_event_loop_goes_on_while_a_search_runs(catalog: FileKnowledgeCatalo
         asked, answered = asyncio.Event(), threading.Event()
 
         def policy(scope: object, source: KnowledgeCatalogSource) -> bool:
-            """Waits for the event loop, which can only answer if it is not held up."""
+            """Waits for the event loop, which answers only if the search does not block it."""
             loop.call_soon_threadsafe(asked.set)
             return answered.wait(timeout=30)
 

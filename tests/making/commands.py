@@ -7,8 +7,40 @@ from typing import TYPE_CHECKING, NamedTuple
 from okf_catalog.cli.app import app
 from typer.testing import CliRunner
 
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+GUIDE = """\
+---
+type: Guide
+title: Orders guide
+description: How orders travel.
+tags: [sales, "50%"]
+stale_after: 2024-05-01
+verified: {by: human:ada}
+---
+
+Every order starts as a draft.
+"""
+NOTES = """\
+---
+type: Note
+status: draft
+---
+
+Late orders are chased on Mondays.
+"""
+
+
+def write_sales(directory: Path) -> Path:
+    """A manifest of two sources, ``sales`` above ``archive``."""
+    write_tree(directory, {"sales/orders/guide.md": GUIDE, "archive/notes.md": NOTES})
+    return write_manifest(
+        directory, [{"id": "archive", "path": "archive"}, {"id": "sales", "path": "sales", "priority": 5}]
+    )
 
 
 class Result(NamedTuple):
