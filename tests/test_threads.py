@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 import pickle
 import subprocess
 import sys
 import threading
 import time
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 from making.bundles import write_tree
 from making.catalogs import write_manifest
+from making.processes import in_child
 from okf_catalog import (
     CatalogClosedError,
     FileKnowledgeCatalog,
@@ -220,51 +219,21 @@ def test_policies_are_called_in_the_thread_that_asks(directory: Path) -> None:
             future.result()
 
 
-@pytest.fixture
-def child() -> Callable[[Callable[[], bool]], bool]:
-    def run(act: Callable[[], bool]) -> bool:
-        with warnings.catch_warnings():
-            # Python warns at every fork of a process that has threads; the tests check that forking works.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            pid = os.fork()
-        if pid == 0:
-            status = 1
-            try:
-                status = 0 if act() else 1
-            finally:
-                os._exit(status)
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            finished, status = os.waitpid(pid, os.WNOHANG)
-            if finished:
-                return os.waitstatus_to_exitcode(status) == 0
-            time.sleep(0.01)
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
-        return False
-
-    return run
-
-
-def test_a_forked_child_searches_at_once(
-    directory: Path, child: Callable[[Callable[[], bool]], bool]
-) -> None:
+def test_a_forked_child_searches_at_once(directory: Path) -> None:
     with open_catalog(directory) as catalog:
         resolver = KnowledgeResolverRouter(catalog)
         expected = pickle.dumps(resolver.search("word").passages)
-        assert child(lambda: pickle.dumps(resolver.search("word").passages) == expected)
+        assert in_child(lambda: pickle.dumps(resolver.search("word").passages) == expected)
 
         def sees_changes() -> bool:
             write_tree(directory / "x", {"born.md": "newborn"})
             return len(resolver.search("newborn").passages) == 1
 
-        assert child(sees_changes)
+        assert in_child(sees_changes)
         assert len(resolver.search("newborn").passages) == 1
 
 
-def test_a_child_forked_during_searches_can_search(
-    directory: Path, child: Callable[[Callable[[], bool]], bool]
-) -> None:
+def test_a_child_forked_during_searches_can_search(directory: Path) -> None:
     """Threads of the parent do not exist in the child; no lock that they held stays locked there."""
     stop = threading.Event()
     with open_catalog(directory) as catalog, ThreadPoolExecutor(READERS) as pool:
@@ -278,7 +247,7 @@ def test_a_child_forked_during_searches_can_search(
         searches = [pool.submit(search) for _ in range(READERS)]
         try:
             for _ in range(20):
-                assert child(lambda: pickle.dumps(resolver.search("word").passages) == expected)
+                assert in_child(lambda: pickle.dumps(resolver.search("word").passages) == expected)
         finally:
             stop.set()
         for search_result in searches:
