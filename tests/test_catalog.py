@@ -31,6 +31,7 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
+from okf_catalog.catalog.handle import opened_catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -261,8 +262,9 @@ def test_a_slow_thread_gets_the_same_snapshot_object_as_others(
                 seen.extend(catalog.reload() for _ in range(reloads))
             return handle
 
-    slow = Slow(catalog.engine)
-    monkeypatch.setattr(catalog, "_engine", slow)
+    inside = opened_catalog(catalog)
+    slow = Slow(inside.engine)
+    monkeypatch.setattr(inside, "engine", slow)
     seen += [catalog.current, catalog.current]
     assert slow.asked > reloads
     assert catalog.current.generation == 2 + reloads

@@ -18,7 +18,7 @@ from okf_catalog import (
     SourceReport,
     open_knowledge,
 )
-from okf_catalog.cli.marks import Span, clip, marked, spans, terms_of
+from okf_catalog.cli.matches import Span, clip, marked, spans, terms_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from making.bundles import NOTE, write_tree
 from making.commands import output
 from okf_catalog import FileKnowledgeCatalog
 from okf_catalog.cli.app import app
-from okf_catalog.cli.manifest import ids_of
+from okf_catalog.cli.draft import ids_of
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
+from okf_catalog.catalog.handle import opened_catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +124,7 @@ def test_the_diagnostics_and_the_log_of_a_failed_reload_are_bounded(
     resolver = GroupedKnowledgeResolver(catalog)
     before = resolver.search("word")
     (shelf / "catalog.json").write_text(FLOODS[name](shelf))
-    catalog.engine.reload()
+    opened_catalog(catalog).engine.reload()
     with caplog.at_level(logging.WARNING, "okf_catalog"):
         start = time.monotonic()
         assert resolver.search("word") == before

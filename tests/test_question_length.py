@@ -29,7 +29,8 @@ from okf_catalog import (
     RefusedValueError,
     open_knowledge,
 )
-from okf_catalog.length import MAX_QUESTION_BYTES, limit_of, shortened
+from okf_catalog.ask.length import limit_of, shortened
+from okf_catalog.catalog.limits import MAX_QUESTION_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

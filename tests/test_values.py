@@ -212,6 +212,7 @@ def test_the_examples_cover_every_value_type() -> None:
         "GroupedKnowledgeResolver",
         "Knowledge",
         "KnowledgeBatch",
+        "KnowledgeCatalog",
         "KnowledgeContextProvider",
         "KnowledgeResolver",
         "KnowledgeResolverRouter",

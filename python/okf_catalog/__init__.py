@@ -1,7 +1,7 @@
 """Ask one question of many Open Knowledge Format bundles, and get one ranked, permission-filtered answer.
 
-What you meet first: :func:`open_knowledge` opens a ``catalog.json``; ``search`` takes a text or a
-:class:`KnowledgeQuery`; the answer is a :class:`KnowledgeContext` whose ``passages`` are ranked by a
+Start here: :func:`open_knowledge` opens a ``catalog.json``. ``search`` takes a text or a
+:class:`KnowledgeQuery`. The answer is a :class:`KnowledgeContext` whose ``passages`` are ranked by a
 :class:`KnowledgeResolverStrategy`.
 
 ::
@@ -12,7 +12,12 @@ What you meet first: :func:`open_knowledge` opens a ``catalog.json``; ``search``
         for passage in knowledge.search(KnowledgeQuery("net revenue", fairness_quota=2)).passages[:10]:
             print(passage.score, passage.source_id, passage.title, passage.excerpt)
 
-Ids such as ``S3`` or ``R5`` in the documentation name the facts of the project's semantics.
+Ids such as ``S3`` or ``R5`` in the documentation name facts of the project's semantics.
+
+The folders, from the lowest to the highest; each imports only those before it, and the modules beside them:
+``catalog`` (the manifest and its sources), ``ask`` (from a query to its answer), ``memory`` (what a host
+remembers), ``provider`` (what an agent reads), ``host`` (:func:`open_knowledge`), then ``adapters`` (for
+agent frameworks) and ``cli``. The modules beside the folders, such as ``errors``, import no folder.
 """
 
 from collections.abc import Sequence as _Sequence
@@ -22,8 +27,39 @@ from typing import TYPE_CHECKING, cast
 
 from okf_catalog._engine import KnowledgePassage
 from okf_catalog._engine import Passages as _Passages
-from okf_catalog.catalog import CatalogReport, FileKnowledgeCatalog, SourceProblem, SourceReport
-from okf_catalog.context import KnowledgeBatch, KnowledgeContext, KnowledgeDiagnostic, KnowledgeDiagnosticCode
+from okf_catalog.ask.batch import KnowledgeBatch
+from okf_catalog.ask.context import KnowledgeContext
+from okf_catalog.ask.policy import SourceVisibilityPolicy
+from okf_catalog.ask.query import KnowledgeQuery
+from okf_catalog.ask.resolver import KnowledgeResolver
+from okf_catalog.ask.resolvers import (
+    GroupedKnowledgeResolver,
+    KnowledgeResolverRouter,
+    MergedKnowledgeResolver,
+    PriorityWeightedKnowledgeResolver,
+)
+from okf_catalog.ask.scope import KnowledgeAccessScope
+from okf_catalog.ask.staleness import StalePolicy
+from okf_catalog.ask.strategy import KnowledgeResolverStrategy
+from okf_catalog.catalog.catalog import KnowledgeCatalog
+from okf_catalog.catalog.file import FileKnowledgeCatalog
+from okf_catalog.catalog.freshness import Freshness
+from okf_catalog.catalog.manifest import parse_manifest
+from okf_catalog.catalog.remarks import RemarkCode, RemarkCount, SourceRemark
+from okf_catalog.catalog.report import CatalogReport, SourceProblem, SourceReport
+from okf_catalog.catalog.source import (
+    KnowledgeCatalogSnapshot,
+    KnowledgeCatalogSource,
+    MemoryTier,
+    SourceRole,
+)
+from okf_catalog.clock import Clock
+from okf_catalog.diagnostics import (
+    CatalogDiagnostic,
+    CatalogDiagnosticCode,
+    KnowledgeDiagnostic,
+    KnowledgeDiagnosticCode,
+)
 from okf_catalog.errors import (
     CatalogClosedError,
     CatalogError,
@@ -32,20 +68,11 @@ from okf_catalog.errors import (
     RefusedTypeError,
     RefusedValueError,
 )
-from okf_catalog.freshness import Freshness
-from okf_catalog.host import Knowledge, open_knowledge
-from okf_catalog.manifest import (
-    CatalogDiagnostic,
-    CatalogDiagnosticCode,
-    KnowledgeCatalogSnapshot,
-    KnowledgeCatalogSource,
-    MemoryTier,
-    SourceRole,
-    parse_manifest,
-)
+from okf_catalog.host.knowledge import Knowledge
+from okf_catalog.host.opening import open_knowledge
 from okf_catalog.memory.entry import MemoryEntry
 from okf_catalog.memory.files import FileMemoryStore
-from okf_catalog.memory.place import memory_path
+from okf_catalog.memory.paths import memory_path
 from okf_catalog.memory.results import (
     MemoryConcept,
     MemoryConcepts,
@@ -56,21 +83,10 @@ from okf_catalog.memory.results import (
 from okf_catalog.memory.store import MemoryStore
 from okf_catalog.provider.budget import CountTokens
 from okf_catalog.provider.capture import MemoryCaptureMode
+from okf_catalog.provider.context import ContextBlock, ProvidedContext
 from okf_catalog.provider.messages import ChatMessage
-from okf_catalog.provider.provided import ContextBlock, ProvidedContext
-from okf_catalog.provider.provider import KnowledgeContextProvider, ScopeAccessor
-from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, SourceVisibilityPolicy
-from okf_catalog.remarks import RemarkCode, RemarkCount, SourceRemark
-from okf_catalog.resolver import (
-    Clock,
-    GroupedKnowledgeResolver,
-    KnowledgeResolver,
-    KnowledgeResolverRouter,
-    MergedKnowledgeResolver,
-    PriorityWeightedKnowledgeResolver,
-)
-from okf_catalog.scope import KnowledgeAccessScope
-from okf_catalog.staleness import StalePolicy
+from okf_catalog.provider.provider import KnowledgeContextProvider
+from okf_catalog.provider.scope import ScopeAccessor
 from okf_catalog.values import ConceptStatus, TrustTier
 
 if TYPE_CHECKING:
@@ -94,6 +110,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeAccessScope",
     "KnowledgeBatch",
+    "KnowledgeCatalog",
     "KnowledgeCatalogSnapshot",
     "KnowledgeCatalogSource",
     "KnowledgeContext",
@@ -136,11 +153,11 @@ __all__ = [
     "parse_manifest",
 ]
 
-# A sequence for pattern matching and `isinstance`; every method it needs is the engine's own.
+# Makes passages a sequence for `isinstance` and pattern matching. The engine defines all the methods.
 cast("ABCMeta", _Sequence).register(_Passages)
 
-# Everything shows the module that users import it from, and pickles by it. Python 3.10 takes an alias of a
-# callable for a class.
+# Every public name shows `okf_catalog` as its module, and is pickled by it. `GenericAlias` is left out,
+# because `isclass` of Python 3.10 accepts an alias of a callable too.
 for _value in [globals()[name] for name in __all__]:
     if isfunction(_value) or (isclass(_value) and not isinstance(_value, GenericAlias)):
         _value.__module__ = __name__

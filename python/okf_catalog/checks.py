@@ -1,12 +1,13 @@
-"""Refusals that several values share, in one wording, and the plain values that are kept.
+"""Checks of arguments, each with one wording for its error message.
 
-What a caller gives is taken by its type, not by what it says of itself: a mock may claim to be a ``bool``,
-and a subclass of ``str`` or ``int`` may answer differently each time it is asked. Such a subclass is
-accepted, but what is kept is the plain value, taken once.
+A check looks at the type of an argument, not at what the object says about itself: a mock can claim to be a
+``bool``, and a subclass of ``str`` or ``int`` can return a different value at each call. Such a subclass is
+accepted, but the check returns the plain value, which is read once.
 """
 
 from __future__ import annotations
 
+import os
 from types import CoroutineType
 from typing import cast
 
@@ -19,6 +20,7 @@ __all__ = [
     "check_int",
     "check_kind",
     "check_number",
+    "check_path",
     "check_str",
     "check_text",
     "drop_coroutine",
@@ -29,37 +31,37 @@ __all__ = [
 
 
 def is_kind(value: object, kind: type | tuple[type, ...]) -> bool:
-    """Whether the type of ``value`` is ``kind``, or derived from it, whatever ``value`` claims to be."""
+    """Whether the type of ``value`` is ``kind`` or a subclass, whatever ``value.__class__`` says."""
     if isinstance(kind, tuple):
         return any(is_kind(value, one) for one in kind)
-    # What a protocol asks for may also be an attribute of the one object.
+    # A member that a protocol asks for may be set on the object alone, and not on its class.
     if getattr(kind, "_is_protocol", False):
         return isinstance(value, kind)
     return issubclass(type(value), kind)
 
 
 def check_kind(field: str, value: object, kind: type | tuple[type, ...], expected: str) -> None:
-    """Refuses what is not an instance of ``kind``.
+    """Raises if ``value`` is not an instance of ``kind``.
 
     Raises:
-        RefusedTypeError: it is not; the message says that ``field`` is ``expected``.
+        RefusedTypeError: it is not. The message says that ``field`` is ``expected``.
     """
     if type(value) is not kind and not is_kind(value, kind):
         raise RefusedTypeError(f"{field} is {expected}, not {_other_name(value, expected)}")
 
 
 def check_callable(field: str, value: object, how: str) -> None:
-    """Refuses what cannot be called; ``None`` is no callable, and is let pass.
+    """Raises if ``value`` cannot be called; ``None`` is accepted and means that there is no callback.
 
     Raises:
-        RefusedTypeError: it cannot; the message says ``how`` it would be called.
+        RefusedTypeError: it cannot. The message says ``how`` it would be called.
     """
     if value is not None and not callable(value):
         raise RefusedTypeError(f"{field} is called {how}; {type(value).__name__} is not callable")
 
 
 def check_bool(field: str, value: object) -> bool:
-    """The value, if it is ``True`` or ``False``.
+    """Returns ``value`` if it is ``True`` or ``False``.
 
     Raises:
         RefusedTypeError: it is neither.
@@ -70,7 +72,7 @@ def check_bool(field: str, value: object) -> bool:
 
 
 def check_str(field: str, value: object, expected: str = "a str") -> str:
-    """The plain text that ``value`` is.
+    """Returns ``value`` as a plain ``str``.
 
     Raises:
         RefusedTypeError: ``value`` is not a ``str``.
@@ -83,11 +85,11 @@ def check_str(field: str, value: object, expected: str = "a str") -> str:
 
 
 def check_text(field: str, value: object) -> str:
-    """The plain text that ``value`` is, if it can be searched.
+    """Returns ``value`` as a plain ``str`` that can be encoded as UTF-8.
 
     Raises:
         RefusedTypeError: ``value`` is not a ``str``.
-        RefusedValueError: it holds half of a surrogate pair, which is no character.
+        RefusedValueError: it holds a lone surrogate, which is not a character.
     """
     text = value if type(value) is str else check_str(field, value)
     if not text.isascii():
@@ -102,11 +104,11 @@ def check_text(field: str, value: object) -> str:
 
 
 def check_count(field: str, value: object, *, least: int) -> int:
-    """The plain number that ``value`` is, if it is a whole one of at least ``least``.
+    """Returns ``value`` as a plain ``int`` of at least ``least``.
 
     Raises:
         RefusedTypeError: ``value`` is not an ``int``, or is a ``bool``.
-        RefusedValueError: it is too small.
+        RefusedValueError: it is less than ``least``.
     """
     number = check_int(field, value, f"an int of at least {least}")
     if number < least:
@@ -115,7 +117,7 @@ def check_count(field: str, value: object, *, least: int) -> int:
 
 
 def check_int(field: str, value: object, expected: str) -> int:
-    """The plain number that ``value`` is, if it is a whole one.
+    """Returns ``value`` as a plain ``int``.
 
     Raises:
         RefusedTypeError: ``value`` is not an ``int``, or is a ``bool``.
@@ -128,7 +130,7 @@ def check_int(field: str, value: object, expected: str) -> int:
 
 
 def check_number(field: str, value: object, expected: str) -> float:
-    """The plain number that ``value`` is.
+    """Returns ``value`` as a plain ``float`` or ``int``.
 
     Raises:
         RefusedTypeError: ``value`` is neither an ``int`` nor a ``float``, or is a ``bool``.
@@ -138,24 +140,49 @@ def check_number(field: str, value: object, expected: str) -> float:
     return check_int(field, value, expected)
 
 
+def check_path(field: str, path: object) -> str:
+    """Returns a path as text.
+
+    Raises:
+        RefusedTypeError: ``path`` is neither a ``str`` nor a path of text.
+        RefusedValueError: it holds a character that paths of this system cannot have.
+    """
+    expected = "a str or a path of text"
+    check_kind(field, path, (str, os.PathLike), expected)
+    text = check_str(field, os.fspath(cast("str | os.PathLike[str]", path)), expected)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise RefusedValueError(
+            f"{field} holds {text[error.start]!a}, which no path of this system can"
+        ) from None
+    return text
+
+
 def keep_plain(value: object, field: str, plain: object) -> None:
-    """Sets a field of a frozen value to what was made of it."""
+    """Replaces a field of a frozen dataclass by its checked, plain value."""
     object.__setattr__(value, field, plain)
 
 
 def type_name(value: object) -> str:
-    """What a reader can look up: ``numpy.bool``, but ``str``."""
+    """The name of the type of ``value``, with its module unless it is a builtin: ``numpy.bool``, ``str``."""
     kind = type(value)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _other_name(value: object, expected: str) -> str:
-    """The name of a type, with its module where the name alone is what was expected (``numpy.bool``)."""
+    """The name of the type of ``value``.
+
+    The module comes with it where the bare name is also what was expected, as for ``numpy.bool``.
+    """
     name = type(value).__name__
     return type_name(value) if name in expected.split() else name
 
 
 def drop_coroutine(answer: object) -> None:
-    """Ends a coroutine that is refused as an answer: it is never awaited, and should not warn of that."""
+    """Closes ``answer`` if it is a coroutine, so that Python does not warn that it was never awaited.
+
+    Hosts sometimes pass an ``async`` function as a callback. Its answer is refused, and never awaited.
+    """
     if type(answer) is CoroutineType:
         answer.close()

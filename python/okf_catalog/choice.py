@@ -1,4 +1,4 @@
-"""What every named choice of this package is."""
+"""The base class of every enum in this package."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ __all__ = ["Choice"]
 
 
 class Choice(Enum):
-    """An enum whose members print as one would type them: ``TrustTier.UNVERIFIED``."""
+    """An enum whose members print as they are typed in code: ``TrustTier.UNVERIFIED``."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"

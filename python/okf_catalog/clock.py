@@ -1,4 +1,4 @@
-"""What time it is, as the host says."""
+"""The host's clock, and how it is read."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -10,14 +10,14 @@ from okf_catalog.errors import RefusedValueError
 __all__ = ["Clock"]
 
 Clock: TypeAlias = Callable[[], datetime]
-"""Tells what time it is, as an aware ``datetime``."""
+"""Returns the current time as an aware ``datetime``."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def check_clock(clock: object) -> None:
-    """Refuses what cannot be called.
+    """Raises if ``clock`` cannot be called.
 
     Raises:
         RefusedTypeError: ``clock`` is neither ``None`` nor callable.
@@ -29,10 +29,9 @@ def read_clock(clock: Clock) -> datetime:
     """The time of a clock, in UTC.
 
     Raises:
-        RefusedTypeError: the clock returned no ``datetime``.
-        RefusedValueError: it returned one without a time zone, or one that is no time of a year from 1 to
-            9999 in UTC.
-        Exception: whatever the clock raises, unchanged.
+        RefusedTypeError: the clock did not return a ``datetime``.
+        RefusedValueError: the ``datetime`` has no time zone, or its year in UTC is not from 1 to 9999.
+        Exception: anything that the clock raises, unchanged.
     """
     since = _since_epoch(clock)
     try:
@@ -42,10 +41,10 @@ def read_clock(clock: Clock) -> datetime:
 
 
 def now_of(clock: Clock | None) -> int | None:
-    """What a clock says, in microseconds since 1970; ``None`` for the system's time.
+    """The time of a clock in microseconds since 1970; without a clock ``None``, the engine's system time.
 
     Raises:
-        Exception: what ``read_clock`` raises.
+        Exception: as ``read_clock``.
     """
     return None if clock is None else _since_epoch(clock) // _MICROSECOND
 
@@ -54,7 +53,7 @@ def _since_epoch(clock: Clock) -> timedelta:
     now = clock()
     drop_coroutine(now)
     check_kind("what clock returns", now, datetime, "an aware datetime")
-    # Not by its own methods: a subclass may answer differently each time.
+    # The methods of `datetime` itself are called: a subclass may return a different value at each call.
     if datetime.utcoffset(now) is None:
         raise RefusedValueError("clock returns an aware datetime; this one has no time zone")
     return datetime.__sub__(now, _EPOCH)

@@ -1,16 +1,16 @@
-"""What can go wrong.
+"""The exceptions of this package.
 
 ::
 
     Exception
     └── OkfCatalogError
-        ├── CatalogError              the catalog cannot open; says everything that is wrong with it
-        ├── CatalogClosedError        it was closed before            (also RuntimeError)
-        ├── RefusedValueError         a value that makes no sense     (also ValueError)
-        │   └── MemoryOverlapError    memories would be published; says which sources overlap
-        └── RefusedTypeError          a thing of the wrong kind       (also TypeError)
+        ├── CatalogError              the catalog cannot open; lists everything that is wrong with it
+        ├── CatalogClosedError        the catalog is closed               (also RuntimeError)
+        ├── RefusedValueError         an argument has a value not allowed (also ValueError)
+        │   └── MemoryOverlapError    memories would be published; names the sources that overlap
+        └── RefusedTypeError          an argument has the wrong type      (also TypeError)
 
-What is wrong with one source of many is no exception but a diagnostic of the answer (S4).
+If one of several sources fails, a search does not raise: the answer has a diagnostic (S4).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from okf_catalog.manifest import CatalogDiagnostic
+    from okf_catalog.diagnostics import CatalogDiagnostic
 
 __all__ = [
     "CatalogClosedError",
@@ -31,18 +31,18 @@ __all__ = [
 
 
 class OkfCatalogError(Exception):
-    """Every exception of this package."""
+    """The base class of every exception of this package."""
 
 
 SHOWN_FAULTS = 100
-"""How many faults the text of a ``CatalogError`` says, before the last one."""
+"""The text of a ``CatalogError`` shows at most this many faults, and the last one."""
 
 
 class CatalogError(OkfCatalogError):
-    """The catalog cannot open; ``diagnostics`` says everything that is wrong with it (C2).
+    """The catalog cannot open; ``diagnostics`` lists everything that is wrong with it (C2).
 
-    Of a great many faults it has the first thousand, and the last of these says how many there are. The text
-    of the error says the first hundred and the last.
+    If there are more than a thousand faults, ``diagnostics`` has the first thousand, and the last of these
+    says how many there are. The text of the error shows the first hundred and the last one.
     """
 
     def __init__(self, diagnostics: tuple[CatalogDiagnostic, ...]) -> None:
@@ -62,15 +62,17 @@ class CatalogClosedError(OkfCatalogError, RuntimeError):
 
 
 class RefusedValueError(OkfCatalogError, ValueError):
-    """A value that makes no sense where it was given; the message names the field and what would be right."""
+    """An argument has a value that is not allowed; the message names the field and what would be right."""
 
 
 class MemoryOverlapError(RefusedValueError):
-    """A memory source does not lie apart from a source that shows it to others (Y8).
+    """The directories of a memory source and of another source overlap, so others could read memories (Y8).
 
-    ``memory_source_id`` is the memory source. ``other_source_id`` is a knowledge source of which one
-    directory equals, contains or lies inside the other, or a memory source among the scopes of the first. It
-    is the memory source itself if that lies among memories that no source names.
+    ``memory_source_id`` is the memory source. ``other_source_id`` is one of these:
+
+    - a knowledge source: the two directories are equal, or one contains the other;
+    - another memory source whose directory lies inside a scope of the first one;
+    - the memory source itself, if its directory lies among other memories that no source names.
     """
 
     def __init__(self, memory_source_id: str, other_source_id: str) -> None:
@@ -92,4 +94,4 @@ class MemoryOverlapError(RefusedValueError):
 
 
 class RefusedTypeError(OkfCatalogError, TypeError):
-    """A thing of the wrong kind; the message names the field and what would be right."""
+    """An argument has the wrong type; the message names the field and what would be right."""

@@ -1,4 +1,4 @@
-"""Small values that passages carry."""
+"""The enums that a passage carries: its trust tier and its status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ConceptStatus", "TrustTier"]
 
 @final
 class TrustTier(Choice):
-    """Who stands behind a concept (L5), from nobody to a person; tiers compare in this order."""
+    """Who has checked a concept (L5). Tiers are ordered from no check to a check by a person."""
 
     UNVERIFIED = "unverified"
     MACHINE_CONFIRMED = "machine_confirmed"
@@ -36,7 +36,7 @@ class TrustTier(Choice):
 
 @final
 class ConceptStatus(Choice):
-    """Where a concept stands in its life (L1)."""
+    """The stage of a concept's life: draft, stable or deprecated (L1)."""
 
     DRAFT = "draft"
     STABLE = "stable"

@@ -1,7 +1,7 @@
-"""The catalog where agent frameworks expect knowledge. Each module needs its own extra.
+"""Adapters that connect a catalog to agent frameworks. Each module needs its own extra.
 
 ===================  ==============================  ==========================================
-module               what it has                     ``pip install "okf-catalog[...]"``
+module               class                           ``pip install "okf-catalog[...]"``
 ===================  ==============================  ==========================================
 ``agent_framework``  ``OkfContextProvider``          ``agent-framework``
 ``langchain``        ``OkfRetriever``                ``langchain``
@@ -9,8 +9,8 @@ module               what it has                     ``pip install "okf-catalog[
 ``pydantic_ai``      ``OkfCapability``               ``pydantic-ai``
 ===================  ==============================  ==========================================
 
-Context provider and capability put what a :class:`KnowledgeContextProvider` provides before a run's question,
-and let it store what was said::
+The context provider and the capability put the message of a :class:`KnowledgeContextProvider` before the
+question of a run, and afterwards let it store the exchange::
 
     from okf_catalog import KnowledgeContextProvider, open_knowledge
     from okf_catalog.adapters.agent_framework import OkfContextProvider
@@ -19,7 +19,7 @@ and let it store what was said::
         provider = KnowledgeContextProvider(knowledge.resolver, scope_accessor=current_scope)
         agent = Agent(client, context_providers=[OkfContextProvider(provider)])
 
-A retriever asks a resolver and hands over passages as the framework's own documents::
+A retriever asks a resolver, and returns the passages as the framework's own documents::
 
     from okf_catalog import open_knowledge
     from okf_catalog.adapters.langchain import OkfRetriever
@@ -27,10 +27,10 @@ A retriever asks a resolver and hands over passages as the framework's own docum
     with open_knowledge("catalog.json", default_strategy="merged") as knowledge:
         retriever = OkfRetriever(knowledge.resolver, scope=current_scope, limit=8)
 
-On whose behalf they ask, they learn from the host alone: a scope is fixed, or what a function of the host
-says. No message, question or tool argument can name it.
+The scope comes from the host only: it is fixed, or a function of the host returns it. No message, question
+or tool argument can name it.
 
-Nothing here is imported by ``okf_catalog`` itself.
+``okf_catalog`` itself imports none of these modules.
 """
 
 from __future__ import annotations
@@ -39,5 +39,5 @@ __all__ = ["missing"]
 
 
 def missing(module: str, package: str, extra: str) -> ImportError:
-    """What an adapter raises when the package it adapts to is not installed."""
+    """The exception of an adapter whose framework is not installed."""
     return ImportError(f'okf_catalog.adapters.{module} needs {package}: pip install "okf-catalog[{extra}]"')

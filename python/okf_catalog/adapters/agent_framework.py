@@ -24,19 +24,19 @@ __all__ = ["OkfContextProvider"]
 
 @final
 class OkfContextProvider(ContextProvider):
-    """Gives an agent what ``provider`` provides before each run, and lets it store what was said after it.
+    """Gives an agent the message of ``provider`` before each run, and lets it store the exchange afterwards.
 
-    Only the messages that a run was called with are looked at, not the history and not what other context
-    providers add. The scope is that of the ``provider``'s accessor, asked once for each run, in the run's own
-    task. A run that fails leaves nothing behind; a stream that is closed early leaves what was read of it, as
-    it does in the framework's own history. In an agent loop the exchange is what the user asked and what the
-    loop answered, not what it told itself on the way.
+    Only the messages that a run was called with are used, not the history and not what other context
+    providers add. The scope is that of the ``provider``'s accessor, which is called once for each run, in the
+    task of the run. Nothing is stored for a run that fails. If a stream is closed early, the part that was
+    read is stored, as in the framework's own history. In an agent loop the exchange is the user's question
+    and the loop's answer, without the steps between.
 
     Example:
         >>> Agent(client, context_providers=[OkfContextProvider(provider)])  # doctest: +SKIP
 
     Raises:
-        RefusedTypeError: ``provider`` is no ``KnowledgeContextProvider``.
+        RefusedTypeError: ``provider`` is not a ``KnowledgeContextProvider``.
     """
 
     after_run_once_per_turn = True
@@ -54,7 +54,7 @@ class OkfContextProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],
     ) -> None:
-        """Adds what was found, if anything, to the messages and instructions of the run."""
+        """Adds the passages that were found, if any, to the messages and instructions of the run."""
         provided = await self._provider.provide_async(_neutral(context.input_messages), session=session)
         if provided.instructions is not None:
             context.extend_instructions(self.source_id, provided.instructions)
@@ -70,7 +70,7 @@ class OkfContextProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],
     ) -> None:
-        """Stores the exchange, if the provider captures. The framework calls it for no run that failed."""
+        """Stores the exchange, if capture is enabled. The framework does not call this for a run that failed."""
         response = [] if context.response is None else context.response.messages
         await self._provider.store_async(
             _neutral(context.input_messages), _neutral(response), session=session

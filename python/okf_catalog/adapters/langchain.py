@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, final
 
 from okf_catalog.adapters import missing
 from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
-from okf_catalog.scope import KnowledgeAccessScope
-from okf_catalog.staleness import StalePolicy
+from okf_catalog.ask.scope import KnowledgeAccessScope
+from okf_catalog.ask.staleness import StalePolicy
 
 try:
     from langchain_core.documents import Document
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from okf_catalog._engine import KnowledgePassage
     from okf_catalog.adapters.retrieval import DiagnosticsListener, Scope
-    from okf_catalog.query import KnowledgeResolverStrategy
-    from okf_catalog.resolver import KnowledgeResolver
+    from okf_catalog.ask.resolver import KnowledgeResolver
+    from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 
 __all__ = ["OkfRetriever"]
 
@@ -33,11 +33,11 @@ __all__ = ["OkfRetriever"]
 class OkfRetriever(BaseRetriever):
     """Finds documents in a catalog. A blank question finds none.
 
-    A document's ``page_content`` is the title and the snippet (K7); its ``metadata`` says where that is
-    from and how far to trust it. ``limit=None`` hands over all that matched.
+    The ``page_content`` of a document is the title and the snippet (K7). Its ``metadata`` says where it comes
+    from and how far to trust it. ``limit=None`` returns every passage that matches.
 
-    How it asks is the host's choice and no field of the model: a run's ``configurable`` values, which servers
-    take from requests, do not reach it.
+    The arguments are chosen by the host and are not fields of the model. So the ``configurable`` values of a
+    run, which servers take from requests, cannot change them.
 
     Example:
         >>> OkfRetriever(knowledge.resolver, limit=3).invoke("refund policy")  # doctest: +SKIP

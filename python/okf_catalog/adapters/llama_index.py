@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, final
 
 from okf_catalog.adapters import missing
 from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
-from okf_catalog.scope import KnowledgeAccessScope
-from okf_catalog.staleness import StalePolicy
+from okf_catalog.ask.scope import KnowledgeAccessScope
+from okf_catalog.ask.staleness import StalePolicy
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
     from okf_catalog._engine import KnowledgePassage
     from okf_catalog.adapters.retrieval import DiagnosticsListener, Scope
-    from okf_catalog.query import KnowledgeResolverStrategy
-    from okf_catalog.resolver import KnowledgeResolver
+    from okf_catalog.ask.resolver import KnowledgeResolver
+    from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 
 __all__ = ["OkfRetriever"]
 
 _READ_BY_MODELS = {"source_id", "concept_id", "trust_tier", "status", "stale_after", "is_stale"}
-"""LlamaIndex writes metadata above a node's text; the rest, and what is not so, only costs tokens."""
+"""LlamaIndex writes metadata above the text of a node. Other keys, and values that are false, only cost tokens."""
 
 
 @final
 class OkfRetriever(BaseRetriever):
     """Finds nodes in a catalog. A blank question finds none.
 
-    A node's text is the title and the snippet (K7); its ``metadata`` says where that is from and how far
-    to trust it; its score is the catalog's, a whole number. ``limit=None`` hands over all that matched.
+    The text of a node is the title and the snippet (K7). Its ``metadata`` says where it comes from and how
+    far to trust it. Its score is the catalog's, a whole number. ``limit=None`` returns every passage that
+    matches.
 
     Example:
         >>> OkfRetriever(knowledge.resolver, limit=3).retrieve("refund policy")  # doctest: +SKIP
@@ -57,7 +58,7 @@ class OkfRetriever(BaseRetriever):
         on_diagnostics: DiagnosticsListener | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
-        # Another parameter of theirs is annotated with a bare `Dict`.
+        # Pyright complains about another parameter of this constructor, which is annotated with a bare `Dict`.
         super().__init__(callback_manager=callback_manager)  # pyright: ignore[reportUnknownMemberType]
         self._retrieval = Retrieval(
             resolver,

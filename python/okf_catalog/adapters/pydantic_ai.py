@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import ModelRequestContext
 
-    from okf_catalog.provider.provided import ProvidedContext
+    from okf_catalog.provider.context import ProvidedContext
 
 __all__ = ["OkfCapability"]
 
 
 @final
 class OkfCapability(AbstractCapability[Any]):
-    """Shows a model what ``provider`` provides for the user's last words, and lets it store what was said.
+    """Gives a model the message of ``provider``, and lets it store the exchange afterwards.
 
-    The context is found once for each run and stands before the question in every request of that run; the
-    message history never holds it. The scope is that of the ``provider``'s accessor, asked in the run's own
-    task. A run that fails leaves nothing behind.
+    The message is made once for each run, and is put before the user's question in every request of the run.
+    It never becomes part of the message history. The scope is that of the ``provider``'s accessor, which is
+    called in the task of the run. Nothing is stored for a run that fails.
 
     Example:
         >>> Agent(model, capabilities=[OkfCapability(provider)])  # doctest: +SKIP
 
     Raises:
-        RefusedTypeError: ``provider`` is no ``KnowledgeContextProvider``.
+        RefusedTypeError: ``provider`` is not a ``KnowledgeContextProvider``.
     """
 
     def __init__(self, provider: KnowledgeContextProvider, *, id: str | None = None) -> None:
@@ -51,13 +51,13 @@ class OkfCapability(AbstractCapability[Any]):
         self._provided: ProvidedContext | None = None
 
     async def for_run(self, ctx: RunContext[Any]) -> OkfCapability:
-        """One of its own for each run, which is also the session that the provider knows the run by."""
+        """A new capability for each run. It is also the session object for the provider."""
         return OkfCapability(self._provider, id=self.id)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Adds what was found, if anything, to this request alone."""
+        """Adds the passages that were found, if any, to this request only."""
         if self._provided is None:
             self._said = list(_neutral(request_context.messages))
             self._provided = await self._provider.provide_async(self._said, session=self)
@@ -74,16 +74,16 @@ class OkfCapability(AbstractCapability[Any]):
         )
 
     async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
-        """Stores the exchange, if the provider captures. The framework calls it for no run that failed."""
+        """Stores the exchange, if capture is enabled. The framework does not call this for a run that failed."""
         if self._provided is not None:
             await self._provider.store_async(self._said, _neutral(result.new_messages()), session=self)
         return result
 
 
 def _with(context: Iterable[ChatMessage], messages: list[ModelMessage]) -> list[ModelMessage]:
-    """The messages, with the context before what the user last said.
+    """The messages, with the context before the last text of the user.
 
-    It joins that request: between two messages it could part a tool's call from its answer.
+    It becomes a part of that request. A message of its own could separate a tool call from its result.
     """
     parts = [UserPromptPart(message.text or "") for message in context]
     for place, message in reversed(list(enumerate(messages))):

@@ -1,4 +1,4 @@
-"""What the retrievers of all frameworks have in common: from a question's text to passages."""
+"""What the retrievers of all frameworks share: from the text of a question to passages."""
 
 from __future__ import annotations
 
@@ -6,33 +6,34 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from okf_catalog._engine import is_blank
+from okf_catalog.ask.query import KnowledgeQuery
+from okf_catalog.ask.resolver import KnowledgeResolver
+from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.checks import check_callable, check_count, check_kind, drop_coroutine
 from okf_catalog.errors import RefusedTypeError
 from okf_catalog.provider.messages import whole_characters
-from okf_catalog.provider.provider import ScopeAccessor
-from okf_catalog.query import KnowledgeQuery
-from okf_catalog.resolver import KnowledgeResolver
-from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.provider.scope import ScopeAccessor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from okf_catalog._engine import KnowledgePassage
-    from okf_catalog.context import KnowledgeContext, KnowledgeDiagnostic
-    from okf_catalog.query import KnowledgeResolverStrategy
-    from okf_catalog.staleness import StalePolicy
+    from okf_catalog.ask.context import KnowledgeContext
+    from okf_catalog.ask.staleness import StalePolicy
+    from okf_catalog.ask.strategy import KnowledgeResolverStrategy
+    from okf_catalog.diagnostics import KnowledgeDiagnostic
 
 __all__ = ["DiagnosticsListener", "Retrieval", "Scope", "id_of", "metadata_of", "text_of"]
 
 Scope: TypeAlias = KnowledgeAccessScope | ScopeAccessor
-"""On whose behalf a retriever asks: always the same, or what the host's function says, once per question."""
+"""The scope of a retriever's questions: fixed, or returned by a function of the host for each question."""
 
 DiagnosticsListener: TypeAlias = "Callable[[tuple[KnowledgeDiagnostic, ...]], object]"
-"""Is told what a list of documents cannot say, such as which source could not be read."""
+"""Called with what a list of documents cannot show, such as which source could not be read."""
 
 
 class Retrieval:
-    """How a retriever asks; all but the text of the question is settled when the host makes it.
+    """How a retriever asks. Everything but the text of the question is chosen by the host beforehand.
 
     Raises:
         RefusedTypeError, RefusedValueError: an argument is refused.
@@ -68,20 +69,20 @@ class Retrieval:
         self._on_diagnostics = on_diagnostics
 
     def passages(self, text: str) -> Sequence[KnowledgePassage]:
-        """The best passages for a question, none for a blank one: frameworks do ask those.
+        """The best passages for a question. A blank question has none, because frameworks do ask those.
 
         Raises:
-            RefusedTypeError: the question is no ``str``, or the host's function for the scope answered with
-                something else.
-            Exception: whatever that function or the search raises, unchanged.
+            RefusedTypeError: the question is not a ``str``, or the host's function for the scope returned
+                something else than a scope.
+            Exception: anything that this function or the search raises, unchanged.
         """
         query = self._ask(text)
-        return () if query is None else self._hand_over(self._resolver.search(query))
+        return () if query is None else self._deliver(self._resolver.search(query))
 
     async def passages_async(self, text: str) -> Sequence[KnowledgePassage]:
-        """What ``passages`` returns and raises; the scope is asked for in the caller's own task."""
+        """What ``passages`` returns and raises. The host's function is called in the task of the caller."""
         query = self._ask(text)
-        return () if query is None else self._hand_over(await self._resolver.search_async(query))
+        return () if query is None else self._deliver(await self._resolver.search_async(query))
 
     def _ask(self, text: str) -> KnowledgeQuery | None:
         check_kind("the question", text, str, "a str")
@@ -97,20 +98,20 @@ class Retrieval:
             raise RefusedTypeError(f"scope answers with a KnowledgeAccessScope, not {type(answer).__name__}")
         return answer
 
-    def _hand_over(self, context: KnowledgeContext) -> Sequence[KnowledgePassage]:
+    def _deliver(self, context: KnowledgeContext) -> Sequence[KnowledgePassage]:
         if context.diagnostics and self._on_diagnostics is not None:
             self._on_diagnostics(context.diagnostics)
         return context.passages[: self._limit]
 
 
 def text_of(passage: KnowledgePassage) -> str:
-    """What a model reads of a passage: its title, then its snippet. Never empty."""
+    """The text of a passage for a model: its title, then its snippet. Never empty."""
     lines = (passage.title, passage.snippet)
     return "\n".join(line for line in lines if line) or passage.concept_id
 
 
 def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | bool | None]:
-    """What else is known of a passage, as plain values that any store or tracer can write down."""
+    """The other fields of a passage, as plain values that any store or tracer can write."""
     return {
         "source_id": passage.source_id,
         "concept_id": passage.concept_id,
@@ -126,5 +127,5 @@ def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | bool | None]
 
 
 def id_of(passage: KnowledgePassage) -> str:
-    """The same id for the same concept, and for no other: a source's id holds no colon."""
+    """An id that is unique for each concept, since the id of a source has no colon in it."""
     return f"knowledge:{passage.source_id}:{passage.concept_id}"

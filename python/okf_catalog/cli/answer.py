@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from okf_catalog import ConceptStatus, KnowledgeContext, KnowledgePassage, TrustTier
-from okf_catalog.cli.marks import clip, marked, terms_of
+from okf_catalog.cli.matches import clip, marked, terms_of
 from okf_catalog.cli.screen import open_console, show, visible
 
 __all__ = ["print_json", "print_readable"]

@@ -11,8 +11,8 @@ import typer
 from rich.text import Text
 
 from okf_catalog import CatalogReport, FileKnowledgeCatalog
+from okf_catalog.cli.draft import UnfitDirectoryError, draft_of, ids_of, manifest_text, path_below
 from okf_catalog.cli.find import MANIFEST
-from okf_catalog.cli.manifest import UnfitDirectoryError, draft_of, ids_of, manifest_text, path_below
 from okf_catalog.cli.progress import progress_bars
 from okf_catalog.cli.screen import complain, open_console, show, visible
 from okf_catalog.cli.table import table

@@ -23,8 +23,8 @@ from okf_catalog import (
 )
 from okf_catalog.cli.options import CatalogOption, JsonOption, SessionOption, TenantOption, UserOption
 from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
-from okf_catalog.memory.files import mark_disabled
-from okf_catalog.memory.place import applies
+from okf_catalog.memory.marks import mark_disabled
+from okf_catalog.memory.paths import applies
 
 __all__ = ["memory"]
 
@@ -244,7 +244,7 @@ def _opened(catalog: Path, tenant: str | None, user: str | None, session: str | 
         if configured <= {None}:
             # What is remembered by a source that is disabled is marked all the same.
             with log_to_stderr():
-                mark_disabled(opened.view(), opened)
+                mark_disabled(opened)
             complain("the catalog has no enabled memory source")
             raise typer.Exit(1)
         try:

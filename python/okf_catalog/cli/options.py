@@ -5,9 +5,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from okf_catalog.ask.staleness import StalePolicy
+from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.cli.find import find_catalog
-from okf_catalog.query import KnowledgeResolverStrategy
-from okf_catalog.staleness import StalePolicy
 
 CatalogOption: TypeAlias = Annotated[
     Path,

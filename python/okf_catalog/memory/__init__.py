@@ -1,5 +1,6 @@
-"""What a host remembers, per scope and per tier.
+"""Memory: what a host remembers, for each scope and tier.
 
-``entry`` is what is written and ``results`` what comes back, ``store`` is what every store can do, ``place``
-says where a scope's memories lie, and ``files`` keeps them in the catalog's memory sources.
+``entry`` is what is written and ``results`` what is returned. ``store`` says what every store can do, and
+``files`` has the one that keeps memories in the catalog's memory sources. ``paths`` and ``tiers`` say where
+the memories of a scope are, and ``marks`` keeps them out of searches.
 """

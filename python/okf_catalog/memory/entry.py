@@ -1,4 +1,4 @@
-"""What a host wants to remember."""
+"""An entry: what a host writes to memory."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -12,23 +12,24 @@ from okf_catalog.errors import RefusedValueError
 __all__ = ["MemoryEntry"]
 
 REQUIRED = ("type", "title", "description")
-"""What the frontmatter of every memory says (Y4)."""
+"""The keys that the frontmatter of every memory has (Y4)."""
 
 MOST_BYTES = 252
-"""File names have at most 255, of which three are ``.md``."""
+"""A concept name has at most this many bytes: a file name has at most 255, and ``.md`` takes three."""
 MOST_KEY_CHARACTERS = 128
-"""YAML takes a key only within 1024 characters, and each of these may be written as six."""
+"""A key has at most this many characters: YAML allows 1024 for a key, and each may be escaped as six."""
 RESERVED = ("index", "log")
+"""The names of files that no bundle takes for concepts (B1)."""
 
 
 FrontmatterValue: TypeAlias = str | Mapping[str, str]
-"""What a key of the frontmatter says: a text, or texts by their keys."""
+"""The value of a key in the frontmatter: a text, or a mapping of texts."""
 
 _Value = TypeVar("_Value")
 
 
 class _Frontmatter(Mapping[str, _Value]):
-    """A mapping that does not change; it prints as a dictionary."""
+    """An immutable mapping that prints as a dictionary."""
 
     __slots__ = ("_pairs",)
 
@@ -54,17 +55,17 @@ class _Frontmatter(Mapping[str, _Value]):
 @final
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """A section for the concept of that name (Y4).
+    """A section to write to the concept with this name (Y4).
 
-    The section is appended if the concept exists. Otherwise the concept is created with the given
-    frontmatter, in that order; who writes cannot know which of them it will be, so ``type``, ``title`` and
-    ``description`` are always asked for. Every value is text, and is read back as the same text, whatever is
-    in it. Of other keys it may be a mapping of texts too, as in ``"generated": {"by": "me"}``;
-    a mapping in a mapping, or a list, cannot be written.
+    If the concept exists, the section is appended. Otherwise the concept is created with the given
+    frontmatter, in its order. A caller cannot know which of the two happens, so ``type``, ``title`` and
+    ``description`` are always required. Every value is a text, and is read back as the same text, whatever
+    characters it has. The value of any other key may also be a mapping of texts, as in
+    ``"generated": {"by": "me"}``; a mapping inside a mapping, or a list, cannot be written.
 
-    ``concept_name`` is one segment of a path: at most 252 bytes, without ``/`` and control characters, not
-    starting with a dot, and neither ``index`` nor ``log``, which no bundle takes for concepts.
-    ``section_markdown`` is any text without NUL: a file that holds one is not read (B7).
+    ``concept_name`` is one segment of a path. It has at most 252 bytes, no ``/`` and no control character,
+    does not start with a dot, and is neither ``index`` nor ``log``, which are not concepts in any bundle.
+    ``section_markdown`` is any text without NUL: a file with a NUL is not read (B7).
 
     Example:
         >>> entry = MemoryEntry(
@@ -76,9 +77,9 @@ class MemoryEntry:
         'Preferences'
 
     Raises:
-        RefusedTypeError: a field is of the wrong kind.
-        RefusedValueError: the name could not be found again, a text is no text, or what the frontmatter needs
-            is missing or blank.
+        RefusedTypeError: a field has the wrong type.
+        RefusedValueError: no concept can have this name, a text has a character that cannot be written, or a
+            required key of the frontmatter is missing or blank.
     """
 
     concept_name: str
@@ -110,7 +111,7 @@ def _check_name(given: object) -> str:
     if is_blank(name):
         problem = "it is empty or only white space"
     elif name in RESERVED:
-        problem = "that name is reserved, and is no concept"
+        problem = "that name is reserved, and is not a concept"
     elif name.startswith("."):
         problem = "files whose names start with a dot are passed over"
     elif "/" in name:
@@ -126,14 +127,14 @@ def _check_name(given: object) -> str:
     return name
 
 
-def name_below(field: str, given: object, place: str) -> str:
-    """The path of a concept below the directory of its scope, from a name or a concept id.
+def name_below(field: str, given: object, directory: str) -> str:
+    """The path of a concept below the directory of its scope, from its name or its concept id.
 
     Raises:
-        RefusedTypeError: it is not a ``str``.
+        RefusedTypeError: ``given`` is not a ``str``.
         RefusedValueError: no concept can have that name.
     """
-    name = check_text(field, given).removeprefix(f"{place}/")
+    name = check_text(field, given).removeprefix(f"{directory}/")
     parts = name.split("/")
     problem = None
     if "" in parts:
@@ -141,7 +142,7 @@ def name_below(field: str, given: object, place: str) -> str:
     elif any(part.startswith(".") for part in parts):
         problem = "files whose names start with a dot are passed over"
     elif parts[-1] in RESERVED:
-        problem = "that name is reserved, and is no concept"
+        problem = "that name is reserved, and is not a concept"
     elif "\0" in name:
         problem = "it holds a NUL"
     if problem is not None:

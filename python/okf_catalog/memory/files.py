@@ -1,18 +1,24 @@
-"""Memories in files."""
+"""A memory store that keeps memories in files."""
 
-import logging
-from typing import NoReturn, TypeAlias, final
+from typing import NoReturn, final
 
 from okf_catalog._engine import Cancellation, Memory
-from okf_catalog.catalog import FileKnowledgeCatalog, View, log_problems
+from okf_catalog.ask.length import check_length
+from okf_catalog.ask.query import KnowledgeQuery, query_of
+from okf_catalog.ask.question import memory_question
+from okf_catalog.ask.scope import KnowledgeAccessScope
+from okf_catalog.catalog.file import FileKnowledgeCatalog
+from okf_catalog.catalog.generation import Generation
+from okf_catalog.catalog.handle import opened_catalog
+from okf_catalog.catalog.log import log_problems
+from okf_catalog.catalog.source import MemoryTier
 from okf_catalog.checks import check_bool, check_kind, check_text
 from okf_catalog.clock import Clock, check_clock, now_of
-from okf_catalog.context import KnowledgeDiagnostic, KnowledgeDiagnosticCode, diagnostics_of
+from okf_catalog.diagnostics import KnowledgeDiagnostic, KnowledgeDiagnosticCode, knowledge_diagnostics
 from okf_catalog.errors import CatalogClosedError, MemoryOverlapError
-from okf_catalog.length import check_length
-from okf_catalog.manifest import MemoryTier
 from okf_catalog.memory.entry import MemoryEntry, name_below
-from okf_catalog.memory.place import applies, memory_path, own_tier, places_below
+from okf_catalog.memory.marks import mark
+from okf_catalog.memory.paths import memory_path
 from okf_catalog.memory.results import (
     MemoryConcept,
     MemoryConcepts,
@@ -20,89 +26,91 @@ from okf_catalog.memory.results import (
     MemoryReadResult,
     MemoryWriteResult,
 )
-from okf_catalog.query import KnowledgeQuery, KnowledgeResolverStrategy, query_of
-from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.memory.tiers import deletions, deletions_below, places_of, refusal_of, source_id_of
+from okf_catalog.waiting import run_cancellable, run_in_thread
 
 __all__ = ["FileMemoryStore"]
-
-_log = logging.getLogger("okf_catalog")
 
 OVERLAPPING = (
     "memory is unavailable: the catalog does not keep it apart from knowledge that others can see; "
     "nothing is read, written or deleted"
 )
-"""The caller may not know the sources that overlap (S5); the log names them."""
-
-_Place: TypeAlias = tuple[int, str]
-"""The position of a memory source, and a directory below it."""
+"""It does not name the sources that overlap, because the caller may not see them (S5). The log does."""
 
 
 @final
 class FileMemoryStore:
-    """Remembers in the memory sources of a catalog, which say for each tier where (Y1 to Y12).
+    """Remembers in the memory sources of a catalog, which say where each tier is kept (Y1 to Y12).
 
-    The catalog is followed live: a tier is there as long as the snapshot in force has an enabled memory
-    source for it (Y7). Any number of threads and processes may use stores over the same directories; a
-    forked process goes on with the store it has.
+    The store follows the catalog: a tier exists while the snapshot in force has an enabled memory source for
+    it (Y7). Any number of threads and processes may use stores over the same directories at once. After a
+    fork the child may go on using the store.
 
-    Directories of memories are marked (Y10): each has an empty file ``.okf-memory``, made before anything
-    else is in it, and no knowledge source reads in or below a directory that has an entry of this name,
-    whatever the manifest says. A new store marks those that it finds without, of disabled memory sources
-    too; so does a reload that changes the memory sources, whether or not there is a store; reading and
-    writing mark the directories of their scope, those that the host made itself too. What cannot be marked,
-    because the disk is read-only or a source cannot be entered, is kept from every search as long as the
-    catalog is open; a new store logs it. So is every directory of memories that the catalog met without a
-    mark, wherever it is moved or mounted, also when its source is disabled or removed: a host that means to
-    publish what was remembered removes the marks and opens the catalog anew.
+    **Marks.** Directories of memories are marked (Y10): each has an empty file ``.okf-memory``, which is made
+    before anything else in it. No knowledge source reads in or below a directory with an entry of this name,
+    whatever the manifest says. Directories without a mark are marked:
 
-    A mark that comes or goes is seen by the next search, as any change is: in a bundle, on the way to it, in
-    every directory above, and by way of a mount. What no mark can tell is a single memory file that the host
-    itself moves, links or mounts elsewhere, a copy made without the marks, and a directory that the host made
-    inside a scope and mounted or moved elsewhere before the scope was used again. Where a bundle is itself
-    mounted, the directories above the place where it is mounted count, not those that it comes from.
+    - when a store is made, those of disabled memory sources too;
+    - when a reload changes the memory sources, with or without a store;
+    - when a scope is read or written, the directories of this scope, also those that the host made itself.
+
+    A directory that cannot be marked, because the disk is read-only or a source cannot be entered, is kept
+    out of every search while the catalog is open, and a new store logs it. The same holds for every directory
+    of memories that the catalog has found without a mark, even if it is moved or mounted elsewhere, or its
+    source is disabled or removed. A host that wants to publish memories removes the marks and opens the
+    catalog again.
+
+    The next search sees each mark that is added or removed, as it sees every change: in a bundle, in a
+    directory above it, and through a mount. No mark can protect a single memory file that the host itself
+    moves, links or mounts elsewhere, a copy made without the marks, or a directory that the host made inside
+    a scope and moved or mounted elsewhere before the scope was used again. If a bundle is itself a mount,
+    the directories above the mount point count, and not those above the directory that is mounted.
 
     Args:
-        catalog: whose memory sources are used.
-        clock: what ``stale_after`` is compared with when a question refuses stale concepts; by default the
-            system's time.
+        catalog: the catalog whose memory sources are used.
+        clock: what ``stale_after`` is compared with, when a query refuses stale concepts. By default this is
+            the system's time.
 
     Raises:
         MemoryOverlapError: a memory source, enabled or not, equals, contains or lies inside a knowledge
-            source, which would publish what is remembered (Y8), or lies among other memories. If a reload
-            brings that about, no operation does anything: every tier is unavailable, and results say so
-            without naming a source. The log names both.
-        CatalogClosedError: the catalog was closed; every operation raises this too.
-        RefusedTypeError: an argument is of the wrong kind.
+            source, which would publish memories (Y8), or it lies among other memories. If a reload causes
+            this later, no operation does anything: every tier is unavailable. The results say so without the
+            name of a source. The log names both sources.
+        CatalogClosedError: the catalog is closed; every operation raises this too.
+        RefusedTypeError: an argument has the wrong type.
     """
 
-    __slots__ = ("_catalog", "_clock", "_judged")
+    __slots__ = ("_catalog", "_clock", "_opened")
 
     def __init__(self, catalog: FileKnowledgeCatalog, *, clock: Clock | None = None) -> None:
         check_kind("catalog", catalog, FileKnowledgeCatalog, "a FileKnowledgeCatalog")
         check_clock(clock)
-        _check_overlap(self._begin(catalog, clock))
+        overlap = self._begin(catalog, clock).overlap
+        if overlap is not None:
+            raise MemoryOverlapError(*overlap)
 
-    def _begin(self, catalog: FileKnowledgeCatalog, clock: Clock | None) -> View:
+    def _begin(self, catalog: FileKnowledgeCatalog, clock: Clock | None) -> Generation:
         self._catalog = catalog
+        self._opened = opened_catalog(catalog)
         self._clock = clock
-        view = self._view()
-        # First of all: what cannot be used because it overlaps should be marked all the more.
-        _mark(view, catalog)
-        return view
+        generation = self._generation()
+        # Before anything else: memories that overlap with another source need their marks most.
+        mark(self._opened, generation)
+        return generation
 
     @property
     def max_question_bytes(self) -> int:
-        """How many bytes of UTF-8 the text of a question, and its tag, may have."""
-        return self._catalog.max_question_bytes
+        """The text of a query, and its tag, may have at most this many bytes of UTF-8."""
+        return self._opened.max_question_bytes
 
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
-        """What the tiers that apply to ``scope`` remember of the question, session, user, tenant (Y2, Y3).
+        """The memories that match a query, in the tiers that apply to ``scope`` (Y2, Y3).
 
-        Each tier is ranked as a source is when sources are grouped. Text, tag and stale policy of the
-        question count. What decides who sees what is ``scope`` alone: the question's own scope, strategy,
-        quota, permitted ids and policy have no say. Everything that was written before is seen, whatever
-        the catalog's freshness. What could not be read is a diagnostic (Y11): a tier, a file that is no
-        concept, a link.
+        The tiers come in the order session, user, tenant. Each is ranked like a source of a grouped answer.
+        Text, tag and stale policy of the query are used. Its scope, strategy, quota, permitted ids and policy
+        are not: ``scope`` alone decides which memories are seen. Everything that was written before the call
+        is seen, whatever the catalog's freshness. Something that cannot be read is a diagnostic (Y11): a
+        tier, a file that is not a concept, a link.
 
         Raises:
             RefusedTypeError, RefusedValueError: ``scope`` or ``query`` is refused, as by a resolver (Q1).
@@ -114,163 +122,166 @@ class FileMemoryStore:
     ) -> MemoryReadResult:
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         query = query_of("query", query)
-        check_length(query, self._catalog.max_question_bytes)
-        view = self._view()
-        memory = self._memory(view)
+        check_length(query, self._opened.max_question_bytes)
+        generation = self._generation()
+        memory = self._memory(generation)
         if memory is None:
-            return MemoryReadResult((), _overlapping(view, scope))
-        strategy = KnowledgeResolverStrategy.GROUPED_BY_SOURCE.value
-        question = (query.text, query.tag, query.stale_policy.grace_days, strategy, None, ())
-        places = [*_places(view, scope).values()]
-        answer = memory.read(places, question, now_of(self._clock), cancellation)
+            return MemoryReadResult((), _overlapping(generation, scope))
+        places = [*places_of(generation, scope).values()]
+        answer = memory.read(places, memory_question(query), now_of(self._clock), cancellation)
         log_problems(answer.problems)
-        return MemoryReadResult(answer.passages, diagnostics_of(answer))
+        return MemoryReadResult(answer.passages, knowledge_diagnostics(answer.diagnostics))
 
     def write(self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier) -> MemoryWriteResult:
         """Creates a concept in one tier, or appends a section to it after a blank line (Y4).
 
-        When ``written`` is true the section is on the disk, once and whole, and stays so after a crash;
-        readers see all of it or nothing (Y5). It is not written if the tier does not apply to ``scope``
-        (Y2), if a link lies on the way (Y6), if the concept that is there cannot be read, or would not be
-        read any more because it would be larger than the catalog's ``max_file_bytes``, and for whatever the
-        system refuses. New files and directories are for the account that made them alone; a concept keeps
+        If ``written`` is true, the section is on the disk once and whole, and survives a crash. Readers see
+        all of it or nothing (Y5). It is not written in these cases, and ``error`` says which:
+
+        - the tier does not apply to ``scope`` (Y2);
+        - the path has a link in it (Y6);
+        - the concept exists and cannot be read;
+        - the concept would become larger than the catalog's ``max_file_bytes``, and so not be read any more;
+        - the system refuses it.
+
+        New files and directories can be read only by the account that made them. An existing concept keeps
         its mode.
 
         Raises:
-            RefusedTypeError: an argument is of the wrong kind.
+            RefusedTypeError: an argument has the wrong type.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         check_kind("entry", entry, MemoryEntry, "a MemoryEntry")
         check_kind("tier", tier, MemoryTier, "a MemoryTier")
-        view = self._view()
-        memory = self._memory(view)
+        generation = self._generation()
+        memory = self._memory(generation)
         if memory is None:
             return MemoryWriteResult(written=False, error=OVERLAPPING)
-        refusal = _refusal(view, scope, tier)
+        refusal = refusal_of(generation, scope, tier)
         if refusal is None:
             front = [
                 (key, value if isinstance(value, str) else [*value.items()])
                 for key, value in entry.frontmatter_if_creating.items()
             ]
-            place = _places(view, scope)[tier]
+            place = places_of(generation, scope)[tier]
             refusal = memory.write(place, entry.concept_name, front, entry.section_markdown)
         return MemoryWriteResult(written=refusal is None, error=refusal)
 
     def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
-        """Forgets one concept of one tier (Y12).
+        """Deletes one concept of one tier (Y12).
 
-        ``concept_name`` is the name it was written under, or the ``concept_id`` that ``enumerate`` or
-        ``read`` gave for the same scope. A concept that somebody put into a directory inside the scope's may
-        be named by its path from there. A file that cannot be read is deleted too. A link is refused, as a
-        concept or on the way to it (Y6), and stays. Whoever writes to the scope is waited for.
+        ``concept_name`` is the name that the concept was written with, or the ``concept_id`` that
+        ``enumerate`` or ``read`` returned for the same scope. A concept in a directory below the scope's own
+        is named by its path from there. A file that cannot be read is deleted too. A link is not deleted, and
+        nothing is deleted through one (Y6). The call waits for writers to this scope.
 
-        ``concepts_deleted`` is 1 if the concept was there. It is gone then, also after a crash. That there is
-        none is no error.
+        ``concepts_deleted`` is 1 if there was such a concept. It is deleted then, also after a crash. If
+        there is none, that is not an error.
 
         Raises:
-            RefusedTypeError, RefusedValueError: an argument is of the wrong kind, or no concept can have that
+            RefusedTypeError, RefusedValueError: an argument has the wrong type, or no concept can have that
                 name.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         check_kind("tier", tier, MemoryTier, "a MemoryTier")
         name = name_below("concept_name", concept_name, memory_path(tier, scope))
-        view = self._view()
-        memory = self._memory(view)
+        generation = self._generation()
+        memory = self._memory(generation)
         if memory is None:
             return MemoryDeleteResult(0, OVERLAPPING)
-        refusal = _refusal(view, scope, tier)
+        refusal = refusal_of(generation, scope, tier)
         if refusal is not None:
             return MemoryDeleteResult(0, refusal)
-        _, concepts, failure = memory.forget(_places(view, scope)[tier], name)
-        error = None if failure is None else f"{_source_id(tier)}: {failure}"
+        _, concepts, failure = memory.forget(places_of(generation, scope)[tier], name)
+        error = None if failure is None else f"{source_id_of(tier)}: {failure}"
         return MemoryDeleteResult(0, error, concepts)
 
     def delete_scope(
         self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
     ) -> MemoryDeleteResult:
-        """Deletes all that one tier remembers for exactly this scope, or every tier that applies to it (Y6).
+        """Deletes everything that is remembered for exactly this scope, in one tier or all that apply (Y6).
 
-        Every tier that applies: of a user's scope also what the whole tenant shares; to forget the user
-        alone, name the tier. Scopes that carry more ids, as the user's sessions do, are other scopes, and
-        stay.
+        All that apply includes tiers that are shared: for a user's scope, also what is remembered for the
+        whole tenant. To delete only what is the user's, name the tier. A scope with more ids, such as a
+        session of the user, is a different scope and stays.
 
-        With ``below`` those go too (Y12): a user's sessions; a tenant's users, and all their sessions. Then
-        what others share with the scope stays: it begins with the tier of the scope's last id, and goes on
-        with the tiers below that, session below user below tenant. ``tier`` has it begin further down:
-        ``MemoryTier.SESSION`` of a user's scope forgets the user's sessions alone. A tier that is shared with
-        other scopes is refused; to forget a tenant whole, give a scope of the tenant. Nothing lies below the
-        local scope: a user without a tenant is somebody else.
+        With ``below`` the scopes below are deleted too (Y12): the sessions of a user; the users of a tenant
+        and their sessions. What others share with the scope stays then: the first tier is that of the scope's
+        last id, followed by the tiers below it (session is below user, user below tenant). ``tier`` can start
+        further down: ``MemoryTier.SESSION`` with a user's scope deletes only the user's sessions. A tier that
+        is shared with other scopes is refused; to delete a whole tenant, pass a scope of the tenant. No scope
+        is below the local scope: a user without a tenant is a different user.
 
-        Each scope is deleted by itself, and whoever writes to one is waited for: what is written to a scope
-        after it was deleted is there afterwards. That takes the disk some milliseconds for each scope, and
-        can be interrupted between two. What cannot be deleted does not keep the rest; ``error``
-        says what that is. The directories and everything in them are deleted, files that are no concepts too;
-        links are deleted, and not followed, and what is mounted inside is left.
+        Each scope is deleted by itself, after waiting for writers to it. A section that is written to a scope
+        after that is there afterwards. One scope takes some milliseconds on the disk, and the call can be
+        interrupted between two scopes. If something cannot be deleted, the rest still is, and ``error`` names
+        it. The directories are deleted with everything in them, files that are not concepts too. Links are
+        deleted and not followed. What is mounted inside stays.
 
         Raises:
-            RefusedTypeError: an argument is of the wrong kind.
+            RefusedTypeError: an argument has the wrong type.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         if tier is not None:
             check_kind("tier", tier, MemoryTier, "a MemoryTier or None")
         check_bool("below", below)
-        view = self._view()
-        memory = self._memory(view)
+        generation = self._generation()
+        memory = self._memory(generation)
         if memory is None:
             return MemoryDeleteResult(0, OVERLAPPING)
-        chosen = _chosen_below(view, scope, tier) if below else _chosen(view, scope, tier)
+        chosen = (deletions_below if below else deletions)(generation, scope, tier)
         if isinstance(chosen, str):
             return MemoryDeleteResult(0, chosen)
         tiers_deleted = concepts_deleted = scopes_deleted = 0
         errors = list[str]()
-        for place_tier, (place, levels) in chosen.items():
-            scopes, concepts, failure = memory.delete(place, levels)
+        for one in chosen:
+            scopes, concepts, failure = memory.delete(one.place, one.levels)
             scopes_deleted += scopes
             concepts_deleted += concepts
             if failure is None:
                 tiers_deleted += bool(scopes)
             else:
-                errors.append(f"{_source_id(place_tier)}: {failure}")
+                errors.append(f"{source_id_of(one.tier)}: {failure}")
         return MemoryDeleteResult(tiers_deleted, "; ".join(errors) or None, concepts_deleted, scopes_deleted)
 
     def enumerate(self, scope: KnowledgeAccessScope) -> MemoryConcepts:
-        """Every concept that the tiers that apply to ``scope`` remember, tier by tier, sorted by id.
+        """Every remembered concept in the tiers that apply to ``scope``, by tier and then by id.
 
         The result is a tuple with ``diagnostics``, which say what could not be listed (Y11): a tier, a file
-        that is no concept, a link. Without any, nothing else is remembered.
+        that is not a concept, a link. If there are none, the list is complete.
 
         Raises:
-            RefusedTypeError: ``scope`` is no ``KnowledgeAccessScope``.
+            RefusedTypeError: ``scope`` is not a ``KnowledgeAccessScope``.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
-        view = self._view()
-        memory = self._memory(view)
+        generation = self._generation()
+        memory = self._memory(generation)
         if memory is None:
-            return MemoryConcepts((), _overlapping(view, scope))
+            return MemoryConcepts((), _overlapping(generation, scope))
         found: list[MemoryConcept] = []
         diagnostics: list[KnowledgeDiagnostic] = []
-        for tier, place in _places(view, scope).items():
+        for tier, place in places_of(generation, scope).items():
             concepts, unread, problems = memory.list(place)
-            log_problems((_source_id(tier), path, reason) for path, reason in problems)
+            log_problems((source_id_of(tier), path, reason) for path, reason in problems)
             diagnostics += (_unavailable(tier, message) for message in unread)
             found += (MemoryConcept(tier, concept_id, title) for concept_id, title in concepts)
         return MemoryConcepts(found, diagnostics)
 
     def text(self, scope: KnowledgeAccessScope, concept_id: str) -> str | None:
-        """The whole body of a concept that ``enumerate`` or ``read`` gave for the same scope.
+        """The whole body of a concept that ``enumerate`` or ``read`` returned for the same scope.
 
-        ``None`` if there is none of that id, or it cannot be read; ``enumerate`` tells which.
+        ``None`` if there is no such concept, or if it cannot be read; ``enumerate`` says which.
 
         Raises:
-            RefusedTypeError, RefusedValueError: an argument is of the wrong kind, or the id is no text.
+            RefusedTypeError, RefusedValueError: an argument has the wrong type, or the id is not valid text.
         """
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         concept_id = check_text("concept_id", concept_id)
-        view = self._view()
-        memory = self._memory(view)
+        generation = self._generation()
+        memory = self._memory(generation)
         if memory is None:
             return None
-        for place in _places(view, scope).values():
+        for place in places_of(generation, scope).values():
             if concept_id.startswith(f"{place[1]}/"):
                 return memory.text(place, concept_id)
         return None
@@ -278,58 +289,43 @@ class FileMemoryStore:
     async def read_async(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
         """What ``read`` returns and raises, computed in a thread so that the event loop goes on.
 
-        When the waiting for it is cancelled, the thread ends its work soon.
+        If the caller is cancelled, the thread stops soon.
         """
-        # As in the resolvers: importing it costs a third of what the package does.
-        import asyncio  # noqa: PLC0415
-
-        cancellation = Cancellation()
-        try:
-            return await asyncio.to_thread(self._read, scope, query, cancellation)
-        finally:
-            cancellation.cancel()
+        return await run_cancellable(lambda cancellation: self._read(scope, query, cancellation))
 
     async def write_async(
         self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier
     ) -> MemoryWriteResult:
         """What ``write`` returns and raises, done in a thread so that the event loop goes on.
 
-        A write that has begun is finished, also when the waiting for it is cancelled.
+        If the caller is cancelled, a write that has begun still finishes.
         """
-        import asyncio  # noqa: PLC0415
-
-        return await asyncio.to_thread(self.write, scope, entry, tier)
+        return await run_in_thread(lambda: self.write(scope, entry, tier))
 
     async def delete_async(
         self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str
     ) -> MemoryDeleteResult:
         """What ``delete`` returns and raises, done in a thread so that the event loop goes on."""
-        import asyncio  # noqa: PLC0415
-
-        return await asyncio.to_thread(self.delete, scope, tier, concept_name)
+        return await run_in_thread(lambda: self.delete(scope, tier, concept_name))
 
     async def delete_scope_async(
         self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
     ) -> MemoryDeleteResult:
         """What ``delete_scope`` returns and raises, done in a thread so that the event loop goes on."""
-        import asyncio  # noqa: PLC0415
-
-        return await asyncio.to_thread(self.delete_scope, scope, tier, below=below)
+        return await run_in_thread(lambda: self.delete_scope(scope, tier, below=below))
 
     async def enumerate_async(self, scope: KnowledgeAccessScope) -> MemoryConcepts:
         """What ``enumerate`` returns and raises, done in a thread so that the event loop goes on."""
-        import asyncio  # noqa: PLC0415
+        return await run_in_thread(lambda: self.enumerate(scope))
 
-        return await asyncio.to_thread(self.enumerate, scope)
-
-    def _view(self) -> View:
-        if self._catalog.closed:
+    def _generation(self) -> Generation:
+        if self._opened.engine.closed:
             raise CatalogClosedError("the catalog is closed; open it again to use its memories")
-        return self._catalog.view()
+        return self._opened.generation()
 
-    def _memory(self, view: View) -> Memory | None:
-        """The memories of a snapshot; ``None`` if a reload made them overlap with what others see (Y8)."""
-        return None if view.overlap is not None else self._catalog.engine.memory(view.handle)
+    def _memory(self, generation: Generation) -> Memory | None:
+        """The engine's memories; ``None`` if a reload made them overlap with another source (Y8)."""
+        return None if generation.overlap is not None else self._opened.engine.memory(generation.handle)
 
     def __repr__(self) -> str:
         return f"<FileMemoryStore of {self._catalog!r}>"
@@ -339,107 +335,21 @@ class FileMemoryStore:
 
 
 def store_after_reload(catalog: FileKnowledgeCatalog, *, clock: Clock | None) -> FileMemoryStore:
-    """A store over a catalog that was opened with its memories apart, whatever a reload made of them.
+    """A store over a catalog that was opened without an overlap, even if a reload has caused one.
 
-    While they overlap with what others see, its operations do nothing (Y8).
+    While there is an overlap, its operations do nothing (Y8).
     """
     store = FileMemoryStore.__new__(FileMemoryStore)
     store._begin(catalog, clock)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     return store
 
 
-def _source_id(tier: MemoryTier) -> str:
-    return f"memory:{tier.value}"
-
-
-def _places(view: View, scope: KnowledgeAccessScope) -> dict[MemoryTier, _Place]:
-    """Where the tiers that apply to a scope remember, in the order session, user, tenant."""
-    return {
-        tier: (view.memories[tier], memory_path(tier, scope))
-        for tier in MemoryTier
-        if tier in view.memories and applies(tier, scope)
-    }
-
-
-def _refusal(view: View, scope: KnowledgeAccessScope, tier: MemoryTier) -> str | None:
-    """Why a tier that was asked for has nothing to do with a scope, if it has not (Y2)."""
-    if tier not in view.memories:
-        return _unconfigured(tier)
-    if not applies(tier, scope):
-        return f"the tier {tier.value!r} does not apply: the scope is not local, and has no {tier.value}_id"
-    return None
-
-
-def _chosen(
-    view: View, scope: KnowledgeAccessScope, tier: MemoryTier | None
-) -> dict[MemoryTier, tuple[_Place, int]] | str:
-    """What is deleted for exactly one scope; or why nothing is."""
-    refusal = None if tier is None else _refusal(view, scope, tier)
-    if refusal is not None:
-        return refusal
-    places = _places(view, scope)
-    return {one: (place, 0) for one, place in places.items() if tier in (None, one)}
-
-
-def _chosen_below(
-    view: View, scope: KnowledgeAccessScope, tier: MemoryTier | None
-) -> dict[MemoryTier, tuple[_Place, int]] | str:
-    """What is deleted for a scope and all below it; or why nothing is."""
-    if tier is not None and tier not in view.memories:
-        return _unconfigured(tier)
-    own = own_tier(scope)
-    if own is None:
-        return _chosen(view, scope, tier)
-    first = own if tier is None else tier
-    if places_below(first, scope) is None:
-        return (
-            f"the tier {first.value!r} is shared with other scopes than this one; to forget a {first.value} "
-            f"and all below, give a scope of the {first.value} alone"
-        )
-    chosen = dict[MemoryTier, tuple[_Place, int]]()
-    # Tiers come in the order session, user, tenant: what lies below goes first.
-    for one in list(MemoryTier)[: list(MemoryTier).index(first) + 1]:
-        found = places_below(one, scope)
-        if found is not None and one in view.memories:
-            path, levels = found
-            chosen[one] = ((view.memories[one], path), levels)
-    return chosen
-
-
-def _unconfigured(tier: MemoryTier) -> str:
-    return f"the catalog has no enabled memory source of the tier {tier.value!r}"
-
-
-def mark_disabled(view: View, catalog: FileKnowledgeCatalog) -> None:
-    """Marks as a new store does, where no store can be had: the snapshot has only disabled memory sources."""
-    if any(source.tier is not None for source in view.snapshot.sources):
-        _mark(view, catalog)
-
-
-def _mark(view: View, catalog: FileKnowledgeCatalog) -> None:
-    """Marks directories of memories that have no mark (Y10)."""
-    for position, _, failed, first in catalog.engine.memory(view.handle).mark():
-        if first is not None:
-            _log.warning(
-                "memory source %r: %d directories cannot be marked as memories, the first is %r: %s; they "
-                "are kept from searches only by this catalog, and only while it is open",
-                view.snapshot.sources[position].id,
-                failed,
-                *first,
-            )
-
-
-def _check_overlap(view: View) -> None:
-    if view.overlap is not None:
-        raise MemoryOverlapError(*view.overlap)
-
-
-def _overlapping(view: View, scope: KnowledgeAccessScope) -> tuple[KnowledgeDiagnostic, ...]:
-    """That no tier that applies to a scope is available, whichever of them it is that overlaps."""
-    tiers = tuple(_unavailable(tier, OVERLAPPING) for tier in _places(view, scope))
-    # Silence would mean that there is nothing.
+def _overlapping(generation: Generation, scope: KnowledgeAccessScope) -> tuple[KnowledgeDiagnostic, ...]:
+    """A diagnostic for each tier that applies, whichever of them overlaps."""
+    tiers = tuple(_unavailable(tier, OVERLAPPING) for tier in places_of(generation, scope))
+    # Without any diagnostic the caller would believe that nothing is remembered.
     return tiers or (KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, None, OVERLAPPING),)
 
 
 def _unavailable(tier: MemoryTier, message: str) -> KnowledgeDiagnostic:
-    return KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, _source_id(tier), message)
+    return KnowledgeDiagnostic(KnowledgeDiagnosticCode.SOURCE_UNAVAILABLE, source_id_of(tier), message)

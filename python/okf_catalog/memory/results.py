@@ -1,12 +1,12 @@
-"""What a memory store answers."""
+"""The results of a memory store."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 from okf_catalog._engine import KnowledgePassage
-from okf_catalog.context import KnowledgeDiagnostic
-from okf_catalog.manifest import MemoryTier
+from okf_catalog.catalog.source import MemoryTier
+from okf_catalog.diagnostics import KnowledgeDiagnostic
 
 __all__ = [
     "MemoryConcept",
@@ -20,7 +20,7 @@ __all__ = [
 @final
 @dataclass(frozen=True, slots=True)
 class MemoryConcept:
-    """A concept that is remembered: its tier, its path below the memory root without ``.md``, its title."""
+    """A remembered concept: its tier, its path below the memory root without ``.md``, and its title."""
 
     tier: MemoryTier
     concept_id: str
@@ -29,11 +29,11 @@ class MemoryConcept:
 
 @final
 class MemoryConcepts(tuple[MemoryConcept, ...]):  # noqa: SLOT001  (a tuple has no room for slots)
-    """The concepts that are remembered, and what could not be listed.
+    """The remembered concepts, and what could not be listed.
 
-    It is a tuple in every way: it is equal to a tuple of the same concepts, hashes alike, and a slice of it
-    is a plain tuple. ``diagnostics`` say what could not be listed (Y11), as those of
-    :class:`MemoryReadResult` do; without any, nothing else is remembered. They have no part in comparisons.
+    It is a tuple in every way: it equals a tuple of the same concepts and has the same hash, and a slice of
+    it is a plain tuple. ``diagnostics`` say what could not be listed (Y11), as in :class:`MemoryReadResult`.
+    If there are none, the list is complete. Comparisons do not look at them.
 
     Example:
         >>> listed = MemoryConcepts([MemoryConcept(MemoryTier.USER, "memory-user/_local/_local/likes", None)])
@@ -67,13 +67,13 @@ class MemoryConcepts(tuple[MemoryConcept, ...]):  # noqa: SLOT001  (a tuple has 
 @final
 @dataclass(frozen=True, slots=True)
 class MemoryReadResult:
-    """What is remembered of a question (Y3).
+    """The memories that match a query (Y3).
 
-    ``passages`` come tier by tier, session, user, tenant; their ``source_id`` is ``memory:session`` and so
-    on. ``diagnostics`` say what could not be read (Y11): a tier, a file that is no concept (B7), a directory
-    that is a link. Of many such files the first twenty of a tier are named, and then how many more there are.
-    That nothing matches is no diagnostic here. No message holds an absolute path or the id of a source of the
-    catalog.
+    ``passages`` are ordered by tier: session, user, tenant. Their ``source_id`` is ``memory:session``,
+    ``memory:user`` or ``memory:tenant``. ``diagnostics`` say what could not be read (Y11): a tier, a problem
+    file (B7), a directory that is a link. For each tier the first twenty such files are named, and then how
+    many more there are. If nothing matches, there is no diagnostic for it. No message has an absolute path or
+    the id of one of the catalog's sources in it.
     """
 
     passages: Sequence[KnowledgePassage]
@@ -83,7 +83,10 @@ class MemoryReadResult:
 @final
 @dataclass(frozen=True, slots=True)
 class MemoryWriteResult:
-    """Whether a section is written, and safe from a crash (Y5), or why it is not. No absolute path (Y9)."""
+    """Whether a section is written and survives a crash (Y5). If not, ``error`` says why.
+
+    ``error`` has no absolute path in it (Y9).
+    """
 
     written: bool
     error: str | None
@@ -92,13 +95,13 @@ class MemoryWriteResult:
 @final
 @dataclass(frozen=True, slots=True)
 class MemoryDeleteResult:
-    """What was forgotten, and what could not be.
+    """What was deleted, and what could not be.
 
-    ``tiers_deleted`` counts the tiers that had scopes to delete and have none of them now.
-    ``scopes_deleted`` counts the directories of scopes that are gone, one for each scope in each tier;
-    ``concepts_deleted`` counts the concepts that are gone, also where others could not be deleted. ``error``
-    says what could not be, and why; no absolute path is in it (Y9). That there is nothing to forget is no
-    error.
+    - ``tiers_deleted`` counts the tiers in which there was something to delete and all of it was deleted.
+    - ``scopes_deleted`` counts the deleted directories of scopes, one for each scope in each tier.
+    - ``concepts_deleted`` counts the deleted concepts, also where other concepts could not be deleted.
+    - ``error`` says what could not be deleted, and why. It has no absolute path in it (Y9). If there is
+      nothing to delete, that is not an error.
     """
 
     tiers_deleted: int

@@ -2,7 +2,9 @@
 
 from typing import Protocol, runtime_checkable
 
-from okf_catalog.manifest import MemoryTier
+from okf_catalog.ask.query import KnowledgeQuery
+from okf_catalog.ask.scope import KnowledgeAccessScope
+from okf_catalog.catalog.source import MemoryTier
 from okf_catalog.memory.entry import MemoryEntry
 from okf_catalog.memory.results import (
     MemoryConcept,
@@ -10,71 +12,70 @@ from okf_catalog.memory.results import (
     MemoryReadResult,
     MemoryWriteResult,
 )
-from okf_catalog.query import KnowledgeQuery
-from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["MemoryStore"]
 
 
 @runtime_checkable
 class MemoryStore(Protocol):
-    """Remembers for a scope, tier by tier, and never shows one scope what another wrote.
+    """Remembers for a scope, in tiers, and never shows one scope what another scope wrote.
 
-    A tier applies to a scope if the store has it, and the scope is local or carries that tier's own id (Y2).
-    No operation raises for the state of what is stored: results carry the error (Y9).
+    A tier applies to a scope if the store has the tier, and the scope is local or has the id of the tier
+    (Y2). No operation raises because of what is stored: the result has the error (Y9).
     """
 
     def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
-        """What the tiers that apply to ``scope`` remember of the question (Y3)."""
+        """The memories that match a query, in the tiers that apply to ``scope`` (Y3)."""
         ...
 
     def write(self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier) -> MemoryWriteResult:
-        """Creates a concept or appends to it, in one tier (Y4)."""
+        """Creates a concept in one tier, or appends to it (Y4)."""
         ...
 
     def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
-        """Forgets one concept of one tier (Y12). That there is none is no error."""
+        """Deletes one concept of one tier (Y12). If there is none, that is not an error."""
         ...
 
     def delete_scope(
         self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
     ) -> MemoryDeleteResult:
-        """Forgets all that one tier remembers for exactly this scope, or every tier that applies (Y6).
+        """Deletes everything that is remembered for exactly this scope, in one tier or all that apply (Y6).
 
-        With ``below`` it forgets what the tier that is the scope's own and those below it remember for the
-        scope and for every scope below it (Y12); what is shared with other scopes stays.
+        With ``below`` it deletes what is remembered for the scope and for every scope below it, in the
+        scope's own tier and those below it (Y12). What is shared with other scopes stays.
         """
         ...
 
     def enumerate(self, scope: KnowledgeAccessScope) -> tuple[MemoryConcept, ...]:
-        """Every concept that the tiers that apply to ``scope`` remember.
+        """Every remembered concept in the tiers that apply to ``scope``.
 
-        A store that may fail to list some returns a :class:`MemoryConcepts`, whose diagnostics say so (Y11).
+        A store that may fail to list some of them returns a :class:`MemoryConcepts`, whose diagnostics say so
+        (Y11).
         """
         ...
 
     async def read_async(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
-        """What ``read`` returns and raises, without holding up the event loop."""
+        """What ``read`` returns and raises, without blocking the event loop."""
         ...
 
     async def write_async(
         self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier
     ) -> MemoryWriteResult:
-        """What ``write`` returns and raises, without holding up the event loop."""
+        """What ``write`` returns and raises, without blocking the event loop."""
         ...
 
     async def delete_async(
         self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str
     ) -> MemoryDeleteResult:
-        """What ``delete`` returns and raises, without holding up the event loop."""
+        """What ``delete`` returns and raises, without blocking the event loop."""
         ...
 
     async def delete_scope_async(
         self, scope: KnowledgeAccessScope, tier: MemoryTier | None = None, *, below: bool = False
     ) -> MemoryDeleteResult:
-        """What ``delete_scope`` returns and raises, without holding up the event loop."""
+        """What ``delete_scope`` returns and raises, without blocking the event loop."""
         ...
 
     async def enumerate_async(self, scope: KnowledgeAccessScope) -> tuple[MemoryConcept, ...]:
-        """What ``enumerate`` returns and raises, without holding up the event loop."""
+        """What ``enumerate`` returns and raises, without blocking the event loop."""
         ...

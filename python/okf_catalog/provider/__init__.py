@@ -1,6 +1,9 @@
-"""What an agent is given to read before it answers, and what is remembered of its answer.
+"""The context provider: what an agent reads before it answers, and what is remembered of its answer.
 
-``messages`` is what goes in and out; ``rotation`` says in which order passages are taken, ``frame`` how one
-is written, ``budget`` how many there is room for, and ``provided`` what became of it; ``capture`` says what
-is remembered, ``sessions`` on whose behalf. ``provider`` asks, spends and writes.
+``provider`` has the public class, and ``settings`` its checked arguments. For each message, ``gathering``
+asks the resolver and the memory store, and ``composing`` makes the message out of the passages they find:
+``rotation`` orders the passages, ``frame`` and ``neutral`` write each as a block, ``budget`` and ``side`` fit
+the blocks into the token budget, and ``context`` is the result. Afterwards ``recording`` writes the exchange
+to memory as ``capture`` phrases it. ``scope`` and ``sessions`` say for whom, and ``failures`` reports what
+goes wrong inside. ``messages`` are what goes in and out.
 """

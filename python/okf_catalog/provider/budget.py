@@ -1,4 +1,4 @@
-"""How many passages there is room for (X3, X6)."""
+"""The token budget, and how the two sides fill it (X3, X6)."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -11,24 +11,25 @@ from okf_catalog.provider.side import Placed, Side
 __all__ = ["CountTokens"]
 
 CountTokens: TypeAlias = Callable[[str], int]
-"""Says how many tokens a text has."""
+"""Returns how many tokens a text has."""
 
 CHARACTERS_PER_TOKEN = 4
+"""The estimate takes this many code points for one token (X3)."""
 
 
 def estimated_tokens(text: str) -> int:
-    """What a text counts unless the host counts (X3)."""
+    """The tokens of a text, if the host does not count them (X3)."""
     return tokens_of_length(len(text))
 
 
 def tokens_of_length(code_points: int) -> int:
-    """Code points by four, rounded up (X3)."""
+    """The tokens of so many code points: a quarter, rounded up (X3)."""
     return -(-code_points // CHARACTERS_PER_TOKEN)
 
 
 def share_of(budget: int, share: float) -> int:
     """A share of a budget, rounded down (X6)."""
-    # As exact as the product of two numbers can be, and never more than the whole.
+    # A float is exact up to 53 bits. A larger budget is multiplied in whole numbers.
     if budget.bit_length() <= 53:
         return min(math.floor(budget * share), budget)
     numerator, denominator = share.as_integer_ratio()
@@ -36,7 +37,7 @@ def share_of(budget: int, share: float) -> int:
 
 
 class Spent(NamedTuple):
-    """Blocks that fit a budget together: those of the knowledge side, then those of the memory side."""
+    """The blocks that fit the budget: those of the knowledge side, then those of the memory side."""
 
     placed: list[Placed]
     text: str
@@ -54,23 +55,23 @@ def spend(
 ) -> Spent:
     """Fills a budget (X6).
 
-    First each side fills its share, then knowledge and at last memory fill what is left of the whole: each
-    ends as if that had been its room from the start.
+    First each side fills its share. Then knowledge fills what is left of the whole budget, and after it
+    memory. Each side ends up as if it had had this room from the start.
 
-    A side takes its blocks in order, whole if they fit. One that does not is cut to what fits, or left out if
-    nothing useful does, and the side goes on with the next one. It stops when less is left than any block
-    needs, or after ``MOST_LEFT_OUT`` in a row that had no room. What is cut takes at most half of the room of
-    its side while others wait, if something useful fits there: no passage keeps all others away. What they
-    leave makes it longer at last.
+    A side takes its blocks in order, and a block that fits is taken whole. A block that does not fit is cut,
+    or left out if nothing useful of it would fit, and the side goes on with the next one. It stops when less
+    is left than any block needs, or after ``MOST_LEFT_OUT`` blocks in a row that were left out. A block that
+    is cut takes at most half of the room of its side while other blocks wait, if something useful fits into
+    that half, so that no passage keeps out all others. What the others leave is given back to it in the end.
 
-    Counted is always the text as it would stand there: blocks, tags and the newlines between them. Every
-    text that is settled on was counted and fits, however ``count_tokens`` counts. Where longer texts count
-    for as much or more, as with every tokenizer but for a token here and there, nothing more would fit.
+    The text that is counted is always the message as it would be: blocks, tags and the newlines between
+    them. Every text that is chosen was counted and fits, however ``count_tokens`` counts. If a longer text
+    never has fewer tokens, which holds for every tokenizer up to a few tokens, nothing more would fit.
 
-    What blocks count alone is only a hint: it says where to look, so that few long texts are counted. Blocks
-    are taken as they are needed.
+    The tokens of a block alone are only a hint that says where to search, so that few long texts are counted.
+    Blocks are made when they are needed.
     """
-    # The same text is asked about again when a side goes on, and at the end.
+    # Each side is filled twice, so many texts would be counted again.
     count = cache(count_tokens)
     one, other = Side(knowledge, count), Side(memory, count)
     share_of_one, share_of_other = share_of(budget, knowledge_share), share_of(budget, memory_share)

@@ -1,4 +1,4 @@
-"""How a passage stands in the message: between tags, whole or cut (X4, X6)."""
+"""The block of a passage in the message: its text between tags, whole or cut (X4, X6)."""
 
 import re
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from okf_catalog._engine import KnowledgePassage, is_blank, last_grapheme_end, passage_body
+from okf_catalog.catalog.source import SourceRole
 from okf_catalog.checks import check_kind
 from okf_catalog.errors import RefusedValueError
-from okf_catalog.manifest import SourceRole
 from okf_catalog.provider.neutral import (
     LESS_THAN,
     neutralised,
@@ -21,36 +21,36 @@ from okf_catalog.values import ConceptStatus
 __all__ = ["Block", "BlockContent", "block_of", "check_content", "joined"]
 
 BlockContent: TypeAlias = Literal["snippet", "body"]
-"""What a block shows of a concept: the one line that answers best, or all of it."""
+"""What a block shows of a concept: the one line that answers best, or the whole body."""
 CONTENTS = ("snippet", "body")
 
 CLOSING = "</okf-context>"
 STALE = "stale"
 TRUNCATED = "… (truncated)"
 SMALLEST = f'<okf-context id="memory::">\n\n{CLOSING}'
-"""No block is shorter than this."""
+"""The shortest possible block."""
 
 USEFUL = 20
-"""Characters of a line that must be left for a part of it to be useful, twice as many below another line."""
+"""The beginning of a line is useful from this many characters on; below another line, from twice as many."""
 NEAR = 100
-"""How many characters before a cut white space is looked for."""
+"""White space is looked for in this many characters before a cut."""
 
 _BREAK = re.compile("\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
-"""All that anybody takes for the end of a line."""
+"""Everything that some reader takes for the end of a line."""
 _BREAK_IN_LINE = re.compile("[\v-\r\x1c-\x1e\x85\u2028\u2029]")
 _SAYS_SOMETHING = re.compile(r"^(?! {0,3}#{1,6}(?:\s|$))[^\n]*[^\W_]", re.MULTILINE)
-"""A line with a letter or a digit that is no heading."""
+"""A line with a letter or a digit that is not a heading."""
 _ZERO_WIDTH_SPACE = "\u200b"
-"""Where words end in scripts that are written without spaces."""
+"""Marks the end of a word in scripts that are written without spaces."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A passage as it stands in the message: ``content`` between an opening and a closing tag.
+    """A passage as it is in the message: ``content`` between an opening and a closing tag.
 
-    ``content`` is the title line, if there is one, and the lines below it, which begin at ``below_title``. If
-    it is not ``complete``, the passage has more that there is no room for in any case. ``marks`` stand at the
-    end of its first line.
+    ``content`` is the title line, if there is one, and the lines below it, which begin at the index
+    ``below_title``. If it is not ``complete``, the passage is longer, but the rest could not fit in any case.
+    ``marks``, such as ``[draft]``, are appended to its first line.
     """
 
     role: SourceRole
@@ -69,11 +69,11 @@ class Block:
 
     @property
     def emptied(self) -> str:
-        """What is around whatever can be kept of the content."""
+        """The block without any content. A block that is cut is never smaller."""
         return joined([self.opening, TRUNCATED, CLOSING])
 
     def least(self) -> int | None:
-        """Of how few characters something useful can be kept; ``None`` if of none."""
+        """The fewest characters to keep for a useful block; ``None`` if it is never useful."""
         useless, useful = 0, min(USEFUL, len(self.content))
         while self.cut(useful) is None:
             if useful == len(self.content):
@@ -88,12 +88,12 @@ class Block:
         return useful
 
     def cut(self, most: int) -> str | None:
-        """The block with at most so many characters of its content, never all; ``None`` if that is useless.
+        """The block with at most ``most`` characters of its content; ``None`` if that is not useful.
 
-        Whole lines are kept, but for blank ones at the end. If none of them says something, as a title and
-        headings alone do not, the beginning of the line that follows is kept too. It ends at white space, or
-        between two graphemes where there is none near. Useful is a whole line that is not blank, or the
-        beginning of one from ``USEFUL`` characters on, below other lines from twice as many.
+        The content is never kept whole. Whole lines are kept, except blank ones at the end. If these have no text besides a title and
+        headings, the beginning of the next line is kept too. It ends at white space or, if there is none
+        near, between two graphemes. A block is useful if it has a whole line that is not blank, or the
+        beginning of one with at least ``USEFUL`` characters, twice as many below other lines.
         """
         most = min(most, len(self.content) - 1)
         if most < 1:
@@ -105,7 +105,7 @@ class Block:
             started = _beginning(self.content[ended + 1 : most], self.content[most], least)
             if len(started.strip()) >= least:
                 kept = self.content[: _outside_reference(self.content, ended + 1 + len(started))]
-        # The line that says that it is cut must not be what makes a tag of the end.
+        # The end of the text and the line `… (truncated)` must not form a tag together.
         kept = kept[: place_of_tag_across(kept, TRUNCATED)].rstrip()
         return None if is_blank(kept) else self._framed(kept, TRUNCATED)
 
@@ -116,19 +116,20 @@ class Block:
 
 
 def joined(texts: list[str]) -> str:
-    """Lines to a block, blocks to a message (X4)."""
+    """Joins lines to a block, or blocks to a message (X4)."""
     return "\n".join(texts)
 
 
 def block_of(role: SourceRole, passage: KnowledgePassage, content: BlockContent, longest: int) -> Block:
-    """The block of a passage that comes from a source of that role.
+    """The block of a passage from a source of this role.
 
-    Lines are what the text has of them; whatever else ends a line somewhere becomes a space, in the title
-    every line break (X5). Of a body without its blank lines at both ends, or of a title, not more is taken
-    than ``longest``. Where a body is blank, or not known, the snippet stands for it.
+    The lines of the text stay lines. Other characters that some reader takes for the end of a line become a
+    space, and in the title every line break does (X5). At most ``longest`` characters of the title and of the
+    body are used; blank lines at both ends of the body are dropped first. If the body is blank or not known,
+    the snippet is used instead.
 
-    A concept that is not stable, and then one that is stale, says so at the end of the first line: of the
-    title, or of the text if there is no title. What only looks like these marks there, is neutralised.
+    The status of a concept that is not stable, and whether it is stale, are marks at the end of the first
+    line: the title, or the text if there is no title. Text there that only looks like marks is neutralised.
     """
     source_id, concept_id, title = passage.source_id, passage.concept_id, passage.title
     text = (passage_body(passage) if content == "body" else None) or ""
@@ -139,7 +140,7 @@ def block_of(role: SourceRole, passage: KnowledgePassage, content: BlockContent,
     lines = _BREAK_IN_LINE.sub(" ", text[:longest].replace("\r\n", "\n"))
     status = [passage.status.value] if passage.status is not ConceptStatus.STABLE else []
     marks = [f"[{mark}]" for mark in (*status, *([STALE] if passage.is_stale else []))]
-    # All lines together: a tag may begin in one and go on in the next.
+    # All lines at once, since a tag may begin in one line and end in the next.
     lines = neutralised(head + lines)
     return Block(
         role,
@@ -154,10 +155,10 @@ def block_of(role: SourceRole, passage: KnowledgePassage, content: BlockContent,
 
 
 def check_content(block_content: object) -> None:
-    """Refuses what is no ``BlockContent``.
+    """Raises if the argument is not a ``BlockContent``.
 
     Raises:
-        RefusedTypeError: it is no ``str``.
+        RefusedTypeError: it is not a ``str``.
         RefusedValueError: it is another ``str``.
     """
     expected = " or ".join(map(repr, CONTENTS))
@@ -172,13 +173,13 @@ def _without_blank_ends(text: str) -> str:
 
 
 def _outside_reference(content: str, place: int) -> int:
-    """The place, or the one before the ``&lt;`` that it is in."""
+    """The index ``place``, or the start of the ``&lt;`` that ``place`` would cut."""
     before = content.rfind(LESS_THAN, max(place - len(LESS_THAN) + 1, 0), place + len(LESS_THAN) - 1)
     return place if before < 0 else before
 
 
 def _beginning(started: str, following: str, least: int) -> str:
-    """What to keep of a line, of which ``started`` is there and ``following`` is the next character."""
+    """What to keep of a line: ``started`` is what fits of it, ``following`` the next character."""
     if following.isspace():
         return started
     indentation = len(started) - len(started.lstrip())

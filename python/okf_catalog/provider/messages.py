@@ -1,4 +1,4 @@
-"""What people and agents say to each other, whatever framework carries it."""
+"""Messages of a conversation, independent of any agent framework."""
 
 import re
 from collections.abc import Iterable
@@ -14,22 +14,22 @@ __all__ = ["ChatMessage"]
 USER = "user"
 ASSISTANT = "assistant"
 
-_HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of a conversation; ``text`` is ``None`` where it holds something else.
+    """One message of a conversation. ``text`` is ``None`` if it has something else, such as an image.
 
-    ``role`` is ``"user"``, ``"assistant"`` or whatever else a framework has.
+    ``role`` is ``"user"``, ``"assistant"`` or another role of the framework.
 
     Example:
         >>> ChatMessage("user", "How long do refunds take?")
         ChatMessage(role='user', text='How long do refunds take?')
 
     Raises:
-        RefusedTypeError: a field is of the wrong kind.
+        RefusedTypeError: a field has the wrong type.
     """
 
     role: str
@@ -42,10 +42,10 @@ class ChatMessage:
 
 
 def messages_of(field: str, messages: object) -> list[ChatMessage]:
-    """The messages.
+    """The checked messages.
 
     Raises:
-        RefusedTypeError: ``messages`` is no iterable of ``ChatMessage``; the text names ``field``.
+        RefusedTypeError: ``messages`` is not an iterable of ``ChatMessage``. The error names ``field``.
     """
     if is_kind(messages, (str, bytes, ChatMessage)) or not is_kind(messages, Iterable):
         raise RefusedTypeError(f"{field} is an iterable of ChatMessage, not one {type(messages).__name__}")
@@ -56,7 +56,7 @@ def messages_of(field: str, messages: object) -> list[ChatMessage]:
 
 
 def last_text(messages: list[ChatMessage], role: str) -> str | None:
-    """What was last said in a role; what is only white space is nothing (X1)."""
+    """The last text of a role that is not only white space (X1)."""
     for message in reversed(messages):
         if message.role == role and message.text is not None:
             text = whole_characters(message.text)
@@ -66,5 +66,5 @@ def last_text(messages: list[ChatMessage], role: str) -> str | None:
 
 
 def whole_characters(text: str) -> str:
-    """The text with U+FFFD for each half of a surrogate pair, which can be neither searched nor sent."""
-    return text if text.isascii() else _HALF_CHARACTERS.sub("\ufffd", text)
+    """The text with U+FFFD for each lone surrogate, which can be neither searched nor sent."""
+    return text if text.isascii() else _LONE_SURROGATES.sub("\ufffd", text)

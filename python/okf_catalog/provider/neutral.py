@@ -1,4 +1,4 @@
-"""What a passage says cannot pass for the frame around it (X5)."""
+"""Neutralising: the text of a passage cannot imitate the tags and marks around it (X5)."""
 
 import re
 import unicodedata
@@ -12,8 +12,8 @@ _LEFT = (
     "\ufe3f\u22d6\xab\u226a\u22d8\u27ea\u300a\ufe3d\u2aa1\u2af7\u02c2\u1438\u16b2"
     "\U0001d236"
 )
-"""``<``, its compatibility forms, angle brackets and angle quotation marks of every size, single and double,
-and what Unicode lists as confusable with ``<``."""
+"""``<``, its compatibility forms, all angle brackets and angle quotation marks, single and double, and the
+characters that Unicode lists as confusable with ``<``."""
 _RIGHT = (
     ">\u226f\ufe65\uff1e\u203a\u232a\u3009\u27e9\u276d\u276f\u2771\u2992\u2994\u29fd"
     "\ufe40\u22d7\xbb\u226b\u22d9\u27eb\u300b\ufe3e\u2aa2\u2af8\u02c3\u1433\U0001d237"
@@ -46,30 +46,30 @@ _LOOKALIKES = {
         "\ua4eb\uab53\U00010290\U000102b4\U00010317\U00010322\U00010527\U000118ec"
     ),
 }
-"""Letters, digits and signs that look like a letter of the frame's name: those that Unicode (UTS 39) lists as
-confusable with it, and more of the kind. Where Unicode folds it to a letter of the name, or ``_LATIN`` finds
-the letter in its name, a character need not be listed."""
+"""Characters that look like a letter of the tag's name: those that Unicode (UTS 39) lists as confusable with
+it, and similar ones. Characters that case folding or decomposition turns into the letter are not listed, nor
+those that ``_LATIN`` recognises by their Unicode name."""
 _LATIN = re.compile("LATIN (?:SMALL LETTER|CAPITAL LETTER|LETTER SMALL CAPITAL) ([CEFKNOTX])(?: WITH .*)?")
-"""The names of the frame's letters as small capitals, and with a hook, a stroke, a tail and the like."""
+"""The Unicode names of these letters, also as small capitals, or with a hook, stroke or tail."""
 _ENCLOSED = (0x1F150, 0x1F170, 0x1F1E6)
-"""Where alphabets begin that have no decomposition: two in black shapes, and the letters that make flags."""
+"""The first code points of alphabets without a decomposition: two in black shapes, and the flag letters."""
 _STROKES = frozenset("\u1428\u3161\u1173\u4e00\ua7f7")
 """Letters that look like a dash."""
 _FILLERS = frozenset("\u115f\u1160")
 """Letters that are not displayed."""
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-"""Tag characters are not displayed, yet some models read them as the ASCII characters they stand for."""
+"""Unicode tag characters are not displayed, but some models read them as the ASCII characters they encode."""
 
 LESS_THAN = "&lt;"
-"""What a left bracket becomes that begins a tag."""
+"""Replaces a left bracket that begins a tag."""
 _NAMED = re.compile("okfcontext|txetnocfko")
-"""The name of the tag as ``_PLAIN`` leaves it; and for a text that is displayed from right to left."""
+"""The name of the tag after ``_PLAIN``, and backwards, as in a text that is displayed from right to left."""
 _MARKS = frozenset(["draft", "deprecated", "stale"])
 _LONGEST_MARK = max(map(len, _MARKS))
 
 _BRACKET = re.compile(f"[{_LEFT}]")
 _ANY_BRACKET = re.compile(f"[\U000e003c{_LEFT}]")
-"""The tag character for ``<`` too."""
+"""The same, and the tag character for ``<``."""
 _END = re.compile(f"[{_RIGHT}]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _SQUARE = frozenset(
@@ -81,31 +81,31 @@ _SQUARE_END = frozenset(
 )
 """The same for ``]``."""
 _QUOTES = frozenset("\uff02\u201c\u201d\u201e\u201f\u2033\u2036\u02ba\u02ee\u3003\u301d\u301e\u301f")
-"""What looks like the quotation mark around the value of an attribute."""
+"""Characters that look like the quotation mark around the value of an attribute."""
 _ATTRIBUTE_NAMES = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
 _JOINERS = frozenset("\u200c\u200d")
-"""Not displayed, yet emoji and many scripts are not written without them."""
+"""Joiners are not displayed, but emoji and many scripts need them."""
 _MOST_KEPT = 10_000
-"""For how many characters the plain form is kept, in about a megabyte."""
+"""The plain forms of at most this many characters are cached, in about a megabyte."""
 
 
 def neutralised(text: str) -> str:
-    """The text, with ``&lt;`` for each left bracket that begins a tag of the frame (X5).
+    """The text with ``&lt;`` for each left bracket that begins a tag named ``okf-context`` (X5).
 
-    A left bracket is ``<`` or what looks like it: ``_LEFT`` lists them. It begins a tag of the frame if the
-    name ``okf-context`` follows before the next bracket, forwards or backwards; what stands before the name,
-    such as a slash or the prefix of a namespace, does not matter. A right bracket that follows at once, as
-    in ``<>``, is passed over.
+    A left bracket is ``<`` or a character that looks like it; ``_LEFT`` lists them. It begins a tag if the
+    name follows before the next bracket, forwards or backwards. What is before the name, such as a slash or
+    the prefix of a namespace, does not matter. A right bracket directly after the left one, as in ``<>``, is
+    passed over.
 
-    The name is found in any case, in compatibility forms (full-width, mathematical, circled), in black
-    squares and circles, in tag characters, in the look-alikes of other scripts that ``_LOOKALIKES`` lists,
-    and whatever stands between its letters, if it is neither a letter nor a digit: white space and line
-    breaks, dashes of any kind or none, punctuation, symbols, combining marks, variation selectors,
-    controls, and all that is not displayed.
+    The name is found in upper and lower case, in compatibility forms (full-width, mathematical, circled), in
+    black squares and circles, in tag characters, and in the look-alikes of other scripts in ``_LOOKALIKES``.
+    Anything but letters and digits may be between its letters: white space and line breaks, dashes of any
+    kind or none, punctuation, symbols, combining marks, variation selectors, controls, and everything that is
+    not displayed.
 
-    Not caught are names that only resemble this one (``okf-contents``), other brackets (``[okf-context]``,
-    triangles, kana), what is a tag only when decoded (``&lt;``, ``%3C``, Base64), look-alikes that are not
-    listed, and pieces that only bidirectional controls put in the order of a tag.
+    These are not found: names that are only similar (``okf-contents``), other brackets (``[okf-context]``,
+    triangles, kana), tags that must be decoded first (``&lt;``, ``%3C``, Base64), look-alikes that are not
+    listed, and pieces that only bidirectional controls put into the order of a tag.
     """
     parts: list[str] = []
     done = 0
@@ -116,7 +116,7 @@ def neutralised(text: str) -> str:
 
 
 def place_of_tag_across(text: str, following: str) -> int | None:
-    """Where the last left bracket of ``text`` is, if it begins a tag that ends in ``following``."""
+    """The index of the last left bracket of ``text``, if it begins a tag that ends in ``following``."""
     place = max(map(text.rfind, f"\U000e003c{_LEFT}"))
     return place if place >= 0 and _names_the_frame(text[place + 1 :] + following) else None
 
@@ -124,17 +124,19 @@ def place_of_tag_across(text: str, following: str) -> int | None:
 def neutralised_attribute(text: str) -> str:
     """The text as the value of an attribute in double quotes.
 
-    What could end the value, or looks as if it did, and what is not displayed, such as controls, is a
-    character reference; so the text can be read back, but for brackets that :func:`neutralised` replaces.
+    Character references replace all characters that could end the value, or look as if they did, and those
+    that are not displayed, such as controls. So the text can be read back, except the brackets that
+    :func:`neutralised` replaces.
     """
     tags = frozenset(_places_of_tags(text))
     return "".join("&lt;" if place in tags else _referred(character) for place, character in enumerate(text))
 
 
 def without_marks(line: str) -> str:
-    """The line, with ``&#91;`` for each ``[`` of what looks like status marks at its end.
+    """The line with ``&#91;`` for each ``[`` of text at its end that looks like status marks.
 
-    So marks at the end of a line are the frame's. What is passed over in a tag is passed over here too.
+    So only the block itself can put marks at the end of a line. Characters that are passed over in a tag are
+    passed over here too.
     """
     parts: list[str] = []
     word, closed = "", False
@@ -153,25 +155,25 @@ def without_marks(line: str) -> str:
 
 
 def _places_of_tags(text: str) -> list[int]:
-    """Where the left brackets are that begin a tag of the frame."""
+    """The indices of the left brackets that begin a tag."""
     has_tag_characters = _TAG.search(text) is not None
     if not has_tag_characters and not _NAMED.search(text.translate(_PLAIN)):
         return []
     places = _begins_of_tags(text, _BRACKET)
     if has_tag_characters:
-        # Apart, as nobody sees such a bracket end what another one begins.
+        # In a separate pass: a bracket that is not displayed does not end the tag of one that is.
         places = sorted({*places, *_begins_of_tags(text, _ANY_BRACKET)})
     return places
 
 
 def _begins_of_tags(text: str, bracket: re.Pattern[str]) -> list[int]:
     ends = [*(match.start() for match in bracket.finditer(text)), len(text)]
-    # Each looks no further than to the next one: no text takes more than linear time.
+    # Each bracket is looked at up to the next one only, so the time is linear in the length of the text.
     return [place for place, end in pairwise(ends) if _names_the_frame(text[place + 1 : end])]
 
 
 def _names_the_frame(text: str) -> bool:
-    """Whether the name follows before the next right bracket; one that follows at once is passed over."""
+    """Whether the name is there before the first right bracket; one at the very start is passed over."""
     readings = [text, text.translate(_TAGS)] if _TAG.search(text) else [text]
     for reading in readings:
         plain = next(filter(None, (part.translate(_PLAIN) for part in _END.split(reading))), "")
@@ -181,7 +183,7 @@ def _names_the_frame(text: str) -> bool:
 
 
 def _referred(character: str) -> str:
-    """A character of an attribute, as a reference where it has to be one."""
+    """A character of an attribute's value, as a character reference if it needs one."""
     if character in _ATTRIBUTE_NAMES:
         return _ATTRIBUTE_NAMES[character]
     hidden = unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"} and character not in _JOINERS
@@ -191,7 +193,7 @@ def _referred(character: str) -> str:
 
 
 class _Plain(dict[int, str]):
-    """What a reader takes a character for, by its number: letters and digits in lower case, or nothing."""
+    """Maps a code point to what a reader sees in it: letters and digits in lower case, or nothing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,7 +203,7 @@ class _Plain(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         plain = self._enclosed(code) or "".join(self._parts(chr(code)))
-        # A text of a million different characters leaves nothing behind.
+        # The limit keeps a text of a million different characters from filling the memory.
         if len(self) < _MOST_KEPT:
             self[code] = plain
         return plain
@@ -211,7 +213,7 @@ class _Plain(dict[int, str]):
         return next((chr(ord("a") + code - first) for first in _ENCLOSED if 0 <= code - first < 26), "")
 
     def _parts(self, character: str) -> Iterator[str]:
-        # Combining marks go before case folding: it makes a letter of one of them (U+0345).
+        # Combining marks are dropped before case folding, which turns one of them (U+0345) into a letter.
         for part in filter(_is_displayed, unicodedata.normalize("NFD", character)):
             if part in self._letters:
                 yield self._letters[part]
@@ -224,7 +226,7 @@ class _Plain(dict[int, str]):
 
 
 def _latin(character: str) -> str:
-    """The letter of the frame's name that a character is a form of; or the character itself."""
+    """The letter of the tag's name that a character is a form of, or the character itself."""
     if character.isascii():
         return character
     match = _LATIN.fullmatch(unicodedata.name(character, ""))
@@ -236,7 +238,7 @@ def _is_displayed(character: str) -> bool:
 
 
 def _is_letter(character: str) -> bool:
-    """Whether it is a letter or a digit that no reader passes over."""
+    """Whether a character is a letter or a digit that a reader sees."""
     category = unicodedata.category(character)
     return category[0] in "LN" and category != "Lm" and character not in _STROKES | _FILLERS
 

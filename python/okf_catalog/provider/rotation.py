@@ -1,4 +1,4 @@
-"""The order in which passages are taken."""
+"""Rotation: passages are taken from each part of a source in turn."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -9,13 +9,13 @@ __all__ = ["rotated"]
 
 
 def rotated(passages: Sequence[KnowledgePassage]) -> Iterator[KnowledgePassage]:
-    """The passages, family after family, one of each in every round (X7).
+    """The passages in rounds: each round has one passage of every family (X7).
 
-    The first segment of the concept id, within its source, names a family. Families come in the order they
-    first appear, and the order within one is kept.
+    A family is all passages of one source whose concept ids have the same first segment. Families are in the
+    order in which they first appear, and the order inside a family is kept.
 
-    The first round is handed out while it is found, so that whoever stops early looks at few passages. Only
-    places are kept: a passage is made again when its turn comes.
+    The first round is yielded while the families are found, so a caller that stops early has looked at few
+    passages. For later rounds only the index of a passage is stored, and the passage is made again.
     """
     families: dict[tuple[str, str], deque[int]] = {}
     for place, passage in enumerate(passages):

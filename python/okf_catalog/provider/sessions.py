@@ -1,4 +1,4 @@
-"""On whose behalf each session was last provided for (X11)."""
+"""The scope of each session, as the provider has seen it (X11)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from okf_catalog.scope import KnowledgeAccessScope
+    from okf_catalog.ask.scope import KnowledgeAccessScope
 
 __all__ = ["SessionScopes"]
 
 
 @final
 class _Identity(weakref.ref[Any]):
-    """Stands for one object, whatever the object calls equal; when that is gone, only for itself."""
+    """A weak reference that compares by the identity of its object, and not by the object's ``__eq__``.
+
+    After the object is collected, a reference equals only itself.
+    """
 
     __slots__ = ("_hash",)
 
@@ -36,8 +39,8 @@ class _Identity(weakref.ref[Any]):
         return thing is not None and isinstance(other, _Identity) and other() is thing
 
 
-class _Taken:
-    """The first scope that was taken, and whether it was the only one."""
+class _Noted:
+    """The first scope of a session, and whether another one came later."""
 
     __slots__ = ("ambiguous", "scope")
 
@@ -47,30 +50,30 @@ class _Taken:
 
 
 class SessionScopes:
-    """Remembers, for as long as a session lives, which scope was taken for it.
+    """Remembers the scope of each session as long as the session object exists.
 
-    There is no lock that a forked process could find taken, or that a collected session could wait for:
-    ``setdefault`` is all or nothing, and ambiguity is only ever set.
+    There is no lock, which a forked process could find locked, or on which the callback of a collected
+    session could wait. None is needed: ``setdefault`` is atomic, and ``ambiguous`` changes only once.
     """
 
     __slots__ = ("_taken",)
 
     def __init__(self) -> None:
-        self._taken: dict[_Identity, _Taken] = {}
+        self._taken: dict[_Identity, _Noted] = {}
 
     def remember(self, session: object, scope: KnowledgeAccessScope) -> None:
-        """Notes the scope; a session of which no weak reference can be made is passed over."""
+        """Notes the scope of a session. A session that allows no weak reference is passed over."""
         taken = self._taken
         try:
             session_id = _Identity(session, lambda dead: taken.pop(dead, None))
         except TypeError:
             return
-        noted = taken.setdefault(session_id, _Taken(scope))
+        noted = taken.setdefault(session_id, _Noted(scope))
         if noted.scope != scope:
             noted.ambiguous = True
 
     def recall(self, session: object) -> KnowledgeAccessScope | str:
-        """The one scope that was taken for a session, or why there is none."""
+        """The one scope of a session; a ``str`` says why there is none."""
         if session is None:
             return "a scope accessor is set, but no session was given"
         try:

@@ -1,4 +1,4 @@
-"""How the blocks of one side fill the room it has (X6)."""
+"""How the blocks of one side, knowledge or memory, fill its room (X6). Room is counted in tokens."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from okf_catalog.provider.frame import SMALLEST, Block
 __all__ = ["MOST_LEFT_OUT", "Left", "Placed", "Side"]
 
 MOST_LEFT_OUT = 50
-"""After so many passages in a row that have no room a side stops: hardly any other would have room."""
+"""A side stops after this many passages in a row that do not fit, since hardly any later one would."""
 CHARACTERS = 4
-"""How many characters a token should have, to begin with."""
+"""The first guess for the number of characters in a token."""
 SLACK = 2
-"""By how many tokens a text may count less in a message than alone, apart from what the empty text counts."""
+"""A text may have this many tokens fewer in a message than alone, besides the tokens of the empty text."""
 
 Left: TypeAlias = Callable[[list[str]], int]
-"""How many tokens are left if a side has these texts. They fit if that is not negative."""
+"""How many tokens are left if a side has these texts. They fit if the number is not negative."""
 
 
 class Placed(NamedTuple):
-    """A block in the message, as it stands there."""
+    """A block that is in the message, with its text there."""
 
     block: Block
     text: str
@@ -32,7 +32,7 @@ class Placed(NamedTuple):
 
 
 class Side:
-    """The blocks of one side, which are taken as they are needed, and those that are placed."""
+    """The blocks of one side, which are made when they are needed, and those that are in the message."""
 
     def __init__(self, blocks: Iterable[Block], count: Callable[[str], int]) -> None:
         self._source = iter(blocks)
@@ -41,24 +41,24 @@ class Side:
         self.placed: list[Placed] = []
 
     def texts(self) -> list[str]:
-        """What stands in the message."""
+        """The texts that are in the message."""
         return [text for _, text, _ in self.placed]
 
     def block(self, place: int) -> Block | None:
-        """The block of that number, if there is one."""
+        """The block with this index, if there is one."""
         self._blocks += islice(self._source, max(place + 1 - len(self._blocks), 0))
         return self._blocks[place] if place < len(self._blocks) else None
 
     def fill(self, room: int, left: Left) -> None:
-        """Fills the room from the start, unless all there is stands in the message already."""
+        """Fills the room from the start, unless every block is in the message whole already."""
         if self.block(len(self.placed)) is None and not any(one.truncated for one in self.placed):
             return
-        # Where longer texts may count less, perhaps nothing fits beside what the other side has now.
+        # With a `count_tokens` that gives longer texts fewer tokens, perhaps nothing fits now. Then keep all.
         self.placed = _Filling(self, room, left).placed or self.placed
 
 
 class _Filling:
-    """One way through the blocks of a side; ``placed`` is what fits."""
+    """Goes once through the blocks of a side; ``placed`` are those that fit."""
 
     def __init__(self, side: Side, room: int, left: Left) -> None:
         self._side = side
@@ -83,11 +83,11 @@ class _Filling:
         return [text for _, text, _ in self.placed]
 
     def _alone(self, text: str) -> int:
-        """What a text counts alone, which is a hint to what it counts in the message."""
+        """The tokens of a text alone, which is a hint for its tokens in the message."""
         return self._side.count(f"\n{text}") - self._side.count("")
 
     def _may_fit(self, text: str) -> bool:
-        """Whether a text should fit: whoever is as large as one that did not is not tried."""
+        """Whether a text is worth trying: not if a text that is no larger did not fit."""
         alone = self._alone(text)
         if any(alone >= tokens and len(text) >= length for tokens, length in self._refused):
             return False
@@ -102,10 +102,8 @@ class _Filling:
         self._refused.append((self._alone(text), len(text)))
         return False
 
-    # Whole blocks
-
     def _place_whole(self, place: int) -> int:
-        """Places blocks from that number on, until one does not fit; says how many."""
+        """Places whole blocks from this index on, until one does not fit. Returns how many."""
         first = place
         while texts := self._expected(place):
             before = self._texts()
@@ -125,31 +123,29 @@ class _Filling:
         self._refused.clear()
 
     def _expected(self, place: int) -> list[str]:
-        """The blocks from that number on that should fit, by what each counts alone."""
+        """The blocks from this index on that should fit, by the tokens of each alone."""
         left, texts = self._left(self._texts()) + SLACK, list[str]()
         while (block := self._side.block(place + len(texts))) is not None:
             needed = self._needed(block, left)
             if needed is None or needed > left or not (texts or self._may_fit(block.whole)):
                 break
-            # Only for the first one: what it leaves is measured before it is believed that more fits.
+            # The slack is for the first block only. Later ones must fit without it, so that few guesses fail.
             left -= needed if texts else needed + SLACK
             texts.append(block.whole)
         return texts
 
     def _needed(self, block: Block, left: int) -> int | None:
-        """What a block counts alone; ``None`` if that is more than what is left."""
+        """The tokens of a block alone; ``None`` if they are more than are left."""
         if not block.complete:
             return None
-        # Of a long text only the beginning is counted, if that is too much already.
+        # For a long text it is often enough to count the beginning.
         enough = 8 * (max(left, 0) + 8)
         if len(block.content) > 2 * enough and self._alone(block.content[:enough]) > left:
             return None
         return self._alone(block.whole)
 
-    # Cut blocks
-
     def _place_cut(self, block: Block, *, others_wait: bool) -> bool:
-        """Places what fits of a block, if that is something useful."""
+        """Places the part of a block that fits, if it is useful."""
         if not self._may_fit(block.emptied) or (least := block.least()) is None:
             return False
         place, part = len(self.placed), _Part(block, least, least)
@@ -165,14 +161,14 @@ class _Filling:
         return True
 
     def _lengthen(self) -> None:
-        """Gives what the others left to the blocks that had to leave them something."""
+        """Lengthens the blocks that were limited to half of the room, into what the others have left."""
         for place, part in self._halved:
             left = partial(self._left_with, place, part)
             text = part.text(_furthest(part.kept, len(part.block.content), left))
             self.placed[place] = Placed(part.block, text, truncated=True)
 
     def _left_with(self, place: int, part: _Part, kept: int) -> int:
-        """How many tokens are left if so much of a block is what stands at that place."""
+        """How many tokens are left if the text at this index is so many characters of a block."""
         texts = self._texts()
         return self._left([*texts[:place], part.text(kept), *texts[place + 1 :]])
 
@@ -182,7 +178,7 @@ class _Filling:
 
 @dataclass
 class _Part:
-    """The beginning of a block: ``kept`` characters, never fewer than ``least``, which are useful."""
+    """The beginning of a block: ``kept`` characters, and never fewer than ``least``."""
 
     block: Block
     least: int
@@ -193,7 +189,7 @@ class _Part:
 
 
 def _fitting(texts: list[str], fits: Callable[[list[str]], bool]) -> int:
-    """How many of the texts fit together, which all should; looks from there downwards."""
+    """How many of the texts fit together. All are expected to, so the search starts there and goes down."""
     bad, step = len(texts) + 1, 1
     while bad - step > 0 and not fits(texts[: bad - step]):
         bad, step = bad - step, 2 * step
@@ -208,9 +204,10 @@ def _fitting(texts: list[str], fits: Callable[[list[str]], bool]) -> int:
 
 
 def _furthest(good: int, bad: int, left: Callable[[int], int]) -> int:
-    """The largest number from ``good`` on and below ``bad`` of which something is left; ``good`` is one.
+    """The largest number that fits, from ``good`` on and below ``bad``. ``good`` fits.
 
-    Looks where it would be if every character counted alike, and between, so that few texts are counted.
+    It tries the number that would fit if all characters had equally many tokens, and every third time the
+    middle, so that few texts are counted.
     """
     rest, over, step = left(good), 0, 0
     turn = 0

@@ -1,6 +1,6 @@
 //! Why the engine could not do what was asked.
 
-use crate::{diagnostic::CatalogDiagnostic, task::Abandoned};
+use crate::{manifest::diagnostic::CatalogDiagnostic, work::task::Abandoned};
 
 /// Everything that stops a call. What is wrong with one source of many is never here but in the answer.
 #[derive(Debug, thiserror::Error)]

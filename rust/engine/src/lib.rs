@@ -40,53 +40,57 @@
 //! # }
 //! ```
 
-pub mod answer;
-mod batch;
+pub mod ask;
 mod bundle;
 pub mod catalog;
-pub mod concept;
-pub mod containment;
-pub mod diagnostic;
+pub mod disk;
 pub mod document;
 pub mod error;
-mod events;
-pub mod excerpt;
-pub mod fairness;
-mod finder;
-pub mod fold;
-mod frontmatter;
-pub mod grapheme;
-pub mod index;
-pub mod instant;
 pub mod manifest;
 pub mod memory;
-mod name;
-pub mod parallel;
-mod process;
-pub mod question;
-pub mod rank;
-pub mod remark;
+mod named_enum;
 pub mod search;
-mod searched;
-pub mod snapshot;
-pub mod snippet;
-pub mod source;
-mod sources;
-pub mod task;
-pub mod terms;
-mod text;
-pub mod tree;
-mod trust;
-pub mod version;
-pub mod watch;
+pub mod text;
+pub mod work;
 
-pub use catalog::{Catalog, Options};
-pub use document::Document;
+pub use ask::{
+    answer::{Answer, Passage},
+    diagnostic::{Diagnostic, DiagnosticCode},
+    question::Question,
+    rank::Strategy,
+    snippet::{MAX_CHARS as MAX_SNIPPET_CHARACTERS, window as snippet_window},
+};
+pub use catalog::{
+    conversation::Conversation,
+    in_memory::{InMemoryCatalog, TextSnapshot, TextSource},
+    opened::Catalog,
+    options::{Freshness, Options},
+    process::note_fork,
+    report::SourceReport,
+};
+pub use disk::file_watch::WatchState as FileWatchState;
+pub use document::{
+    Document, ParsedFile, Status, Trust,
+    concept::Concept,
+    nodes,
+    problem::{NewProblem, Problem, Reported},
+    remark::{FileRemark, Remark, RemarkCode},
+};
 pub use error::Error;
-pub use instant::Instant;
-pub use process::note_fork;
-pub use question::Question;
-pub use rank::Strategy;
+pub use manifest::{
+    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode},
+    parse as parse_manifest,
+    snapshot::Snapshot,
+    source::{Role, Source, Tier},
+};
+pub use memory::{
+    ConceptTitle, Deletion, Entry, Extent, Listing, Marking, Memory, Overlap, Place, Scope, Unmarked, Value,
+    Written, scope_directory, tier_of_word,
+};
 pub use search::Staleness;
-pub use sources::Freshness;
-pub use task::Task;
+pub use text::{
+    grapheme::last_end as last_grapheme_end,
+    instant::Instant,
+    terms::{Terms, is_blank},
+};
+pub use work::task::Task;

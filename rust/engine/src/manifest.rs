@@ -1,17 +1,23 @@
 //! Reads `catalog.json`: its sources, or everything that is wrong with it (M1, M2).
 
+pub mod diagnostic;
 mod json;
 mod shown;
+pub mod snapshot;
+pub mod source;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
 
-use crate::diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode as Code, Faults};
-use crate::source::{Role, Source, Tier};
+use crate::manifest::{
+    diagnostic::{CatalogDiagnostic, CatalogDiagnosticCode as Code, Faults},
+    source::{Role, Source, Tier},
+};
 
-use self::json::{Field, Node};
+use self::json::Field;
+use self::json::Node;
 pub(crate) use self::shown::text as quoted;
 
 /// So many sources may a manifest have. Each costs every search something, and a reload a look at the disk.
@@ -23,7 +29,7 @@ const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role
 /// The sources of a manifest in the order of the file, or all that is wrong with it (M1).
 ///
 /// What is said about a source names it by index, and by id if that is usable. Whether the paths
-/// lead to directories is not looked at here; [`containment`](crate::containment) does.
+/// lead to directories is not looked at here; [`containment`](crate::disk::fence) does.
 ///
 /// ```
 /// use okf_engine::manifest;
@@ -42,7 +48,7 @@ const SOURCE_PROPERTIES: [&str; 6] = ["id", "path", "priority", "enabled", "role
 /// repeated keys, then the root's faults, then those of each source in turn. A key that is repeated
 /// in one object is one fault; none of its values is looked at any further. So is a key with a NUL,
 /// and a text with one where a value is expected. Of a great many faults the first
-/// [`MOST_FAULTS`](crate::diagnostic::MOST_FAULTS) are given, and the last of these says how many there are.
+/// [`MOST_FAULTS`](crate::manifest::diagnostic::MOST_FAULTS) are given, and the last of these says how many there are.
 /// More than [`MOST_SOURCES`] sources are one fault of the root.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
     let text = decode(bytes).map_err(|fault| vec![fault])?;
@@ -102,7 +108,7 @@ pub(crate) fn label(index: usize, id: Option<&str>) -> String {
 }
 
 /// An id is one segment (M2).
-fn is_segment(text: &str) -> bool {
+pub(crate) fn is_segment(text: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut bytes = text.bytes();
     bytes.next().is_some_and(word) && bytes.all(|byte| word(byte) || byte == b'.' || byte == b'-')
@@ -339,10 +345,9 @@ impl Subject<'_> {
         let found = match role {
             Field::Absent => return Some(Role::Knowledge),
             Field::Faulty => return None,
-            Field::Once(Node::Text(role)) => match role.as_str() {
-                "knowledge" => return Some(Role::Knowledge),
-                "memory" => return Some(Role::Memory),
-                other => shown::text(other),
+            Field::Once(Node::Text(text)) => match Role::named(text) {
+                Some(role) => return Some(role),
+                None => shown::text(text),
             },
             Field::Once(other) => shown::node(other),
         };
@@ -363,11 +368,9 @@ impl Subject<'_> {
                 return None;
             }
             (Role::Memory, Field::Absent) => "missing".to_owned(),
-            (Role::Memory, Field::Once(Node::Text(tier))) => match tier.as_str() {
-                "session" => return self.unique_tier(index, Tier::Session),
-                "user" => return self.unique_tier(index, Tier::User),
-                "tenant" => return self.unique_tier(index, Tier::Tenant),
-                other => shown::text(other),
+            (Role::Memory, Field::Once(Node::Text(text))) => match Tier::named(text) {
+                Some(tier) => return self.unique_tier(index, tier),
+                None => shown::text(text),
             },
             (Role::Memory, Field::Once(other)) => shown::node(other),
         };

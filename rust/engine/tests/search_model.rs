@@ -1,23 +1,23 @@
-//! The index against the contract read word for word, on bundles large enough that every way of finding
-//! and of adding up is taken.
+//! Compares the index with a naive model of the contract, on bundles so large that every way of finding matches
+//! and of adding up scores is used.
 
 use std::collections::BTreeMap;
 
 use okf_engine::{
     Document, Instant, Staleness,
-    concept::{Concept, compare_by_parts},
-    fold::fold,
-    index::{Index, Order},
-    search::{Alone, Criteria, search},
-    task::Task,
-    terms::Terms,
+    document::concept::{Concept, compare_by_parts},
+    search::index::{IdOrder, Index},
+    search::{Criteria, DirectLookup, search},
+    text::fold::fold,
+    text::terms::Terms,
+    work::task::Task,
 };
 use proptest::{
     prelude::*,
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 
-/// What K3 says of one concept, by looking at all of it.
+/// The score of one concept (K3), by reading all of it.
 fn score(document: &Document, terms: &Terms) -> u32 {
     let contains = |text: &str, term: &str| fold(text).contains(term);
     let optional =
@@ -36,7 +36,7 @@ fn model(
     concepts: &BTreeMap<String, Document>,
     text: &str,
     tag: Option<&str>,
-    order: Order,
+    order: IdOrder,
 ) -> Vec<(String, u32)> {
     let terms = Terms::parse(text);
     let mut found: Vec<(String, u32)> = concepts
@@ -47,8 +47,8 @@ fn model(
         .collect();
     found.sort_by(|(a, a_score), (b, b_score)| {
         let ties = match order {
-            Order::Text => a.cmp(b),
-            Order::Parts => compare_by_parts(a, b),
+            IdOrder::Text => a.cmp(b),
+            IdOrder::Parts => compare_by_parts(a, b),
         };
         b_score.cmp(a_score).then(ties)
     });
@@ -59,18 +59,18 @@ fn answer(
     index: &Index,
     text: &str,
     tag: Option<&str>,
-    order: Order,
+    order: IdOrder,
     limit: Option<usize>,
 ) -> Vec<(String, u32)> {
     let criteria = Criteria::new(text, tag, Staleness::Use, Instant::from_micros(0));
-    search(index, &criteria, &Alone, order, limit, &Task::default())
-        .expect("nobody abandons it")
+    search(index, &criteria, &DirectLookup, order, limit, &Task::default())
+        .expect("the task is not abandoned")
         .into_iter()
         .map(|scored| (index.concept(scored.concept).id.clone(), scored.score))
         .collect()
 }
 
-/// Numbers that follow from a seed alone.
+/// A random number generator: the same seed gives the same numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -79,7 +79,7 @@ impl Dice {
         (self.0 >> 33) as usize % sides
     }
 
-    /// Small numbers more often than large ones, as words are used.
+    /// Small numbers come more often than large ones, as frequent words do.
     fn skewed(&mut self, sides: usize) -> usize {
         let first = self.roll(sides) + 1;
         self.roll(first)
@@ -104,7 +104,7 @@ impl Dice {
             1 => format!("{word}.{}", self.word()),
             2 => format!("`{word}->{}`", self.word()),
             3 => word.to_uppercase(),
-            // Few concepts, or one, have such a word.
+            // Only one concept, or a few, have such a word.
             4 => format!("{word}{}", self.roll(100_000)),
             _ => word,
         }
@@ -149,12 +149,12 @@ fn check(index: &Index, concepts: &BTreeMap<String, Document>, dice: &mut Dice, 
     for turn in 0..queries {
         let own = documents.get(dice.roll(documents.len().max(1))).map_or("", |document| &document.body);
         let text = match (turn % 3, own.split_whitespace().max_by_key(|word| word.len())) {
-            // The longest word of a concept, most likely its own.
+            // The longest word of a concept, which most likely no other concept has.
             (0, Some(word)) => word.to_owned(),
             (1, Some(word)) => format!("{word} {}", dice.query()),
             _ => dice.query(),
         };
-        let order = if dice.roll(2) == 0 { Order::Text } else { Order::Parts };
+        let order = if dice.roll(2) == 0 { IdOrder::Text } else { IdOrder::Parts };
         let tag = (dice.roll(5) == 0).then(|| dice.word());
         let expected = model(concepts, &text, tag.as_deref(), order);
         assert_eq!(answer(index, &text, tag.as_deref(), order, None), expected, "{text:?} {tag:?}");
@@ -179,7 +179,7 @@ fn bundle(dice: &mut Dice, size: usize) -> BTreeMap<String, Document> {
 }
 
 #[test]
-fn a_large_bundle_is_searched_as_the_contract_says() {
+fn a_search_of_a_bundle_of_any_size_gives_what_the_model_gives() {
     for (seed, size) in [(1, 3), (2, 40), (3, 700), (4, 3000)] {
         let mut dice = Dice(seed);
         let concepts = bundle(&mut dice, size);
@@ -191,7 +191,7 @@ fn a_large_bundle_is_searched_as_the_contract_says() {
 }
 
 #[test]
-fn what_one_change_brought_to_a_large_bundle_is_found() {
+fn a_change_of_one_concept_in_a_large_bundle_is_found() {
     let mut dice = Dice(6);
     let mut concepts = bundle(&mut dice, 2000);
     let mut index = Index::default().with(&[], added(&concepts), 2, &Task::default()).unwrap();
@@ -202,7 +202,7 @@ fn what_one_change_brought_to_a_large_bundle_is_found() {
         index = index.with(std::slice::from_ref(&id), added(&change), 2, &Task::default()).unwrap();
         concepts.extend(change);
         for text in [format!("only{turn}here"), format!("nly{turn}h e"), "only again".to_owned()] {
-            for order in [Order::Text, Order::Parts] {
+            for order in [IdOrder::Text, IdOrder::Parts] {
                 let expected = model(&concepts, &text, None, order);
                 assert!(expected.iter().any(|(found, _)| *found == id));
                 assert_eq!(answer(&index, &text, None, order, None), expected, "{text:?}");
@@ -213,16 +213,19 @@ fn what_one_change_brought_to_a_large_bundle_is_found() {
 }
 
 #[test]
-fn a_long_query_that_leaves_the_range_of_a_byte_is_added_up_right() {
+fn scores_too_large_for_a_byte_are_added_up_right() {
     let mut dice = Dice(5);
     let concepts = bundle(&mut dice, 1500);
     let index = Index::default().with(&[], added(&concepts), 2, &Task::default()).unwrap();
     let text = (0..300).map(|_| dice.query()).collect::<Vec<_>>().join(" ");
-    assert_eq!(answer(&index, &text, None, Order::Text, None), model(&concepts, &text, None, Order::Text));
+    assert_eq!(
+        answer(&index, &text, None, IdOrder::Text, None),
+        model(&concepts, &text, None, IdOrder::Text)
+    );
 }
 
 #[test]
-fn after_any_changes_the_index_answers_as_a_new_one() {
+fn an_index_answers_like_a_new_one_after_any_changes() {
     let strategy = (any::<u64>(), prop::collection::vec((0_usize..2000, 0_usize..40), 1..12));
     let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
@@ -253,5 +256,5 @@ fn after_any_changes_the_index_answers_as_a_new_one() {
             }
             Ok(())
         })
-        .expect("an updated index answers as a new one");
+        .expect("an updated index answers like a new one");
 }

@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use okf_engine::watch::{POLL, Watch, WatchState};
+use okf_engine::disk::file_watch::{POLL, Watch, WatchState};
 
 const DEBOUNCE: Duration = Duration::from_millis(60);
 

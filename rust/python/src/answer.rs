@@ -1,19 +1,26 @@
-//! Answers, as handles that make Python objects on sight.
+//! Answers, as handles that make Python objects when they are touched.
 
 use std::sync::Arc;
 
+use okf_engine::Answer as EngineAnswer;
 use pyo3::prelude::*;
 
 use crate::{
-    convert::{self, DiagnosticRow, ProblemRow},
     passages::Passages,
+    rows::{KnowledgeDiagnosticRow, SourceProblemRow},
 };
 
-/// What one question got.
+/// The answer to one question.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Answer {
-    pub(crate) inner: Arc<okf_engine::answer::Answer>,
-    pub(crate) problems: Vec<ProblemRow>,
+    inner: Arc<EngineAnswer>,
+    problems: Vec<SourceProblemRow>,
+}
+
+impl Answer {
+    pub(crate) fn new(inner: Arc<EngineAnswer>, problems: Vec<SourceProblemRow>) -> Self {
+        Self { inner, problems }
+    }
 }
 
 #[pymethods]
@@ -24,14 +31,14 @@ impl Answer {
     }
 
     #[getter]
-    fn diagnostics(&self) -> Vec<DiagnosticRow<'_>> {
+    fn diagnostics(&self) -> Vec<KnowledgeDiagnosticRow> {
         let snapshot = self.inner.snapshot();
-        self.inner.diagnostics().iter().map(|one| convert::diagnostic_row(snapshot, one)).collect()
+        self.inner.diagnostics().iter().map(|one| KnowledgeDiagnosticRow::of(snapshot, one)).collect()
     }
 
-    /// Files found unusable on the way that nobody was told of before (B7).
+    /// Files found unusable on the way that were not reported before (B7).
     #[getter]
-    fn problems(&self) -> Vec<ProblemRow> {
+    fn problems(&self) -> Vec<SourceProblemRow> {
         self.problems.clone()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use okf_engine::{Error, diagnostic::CatalogDiagnostic};
+use okf_engine::{CatalogDiagnostic, Error};
 use pyo3::{
     prelude::*,
     types::{PyTuple, PyType},
@@ -31,7 +31,7 @@ fn exception(py: Python<'_>, error: Error) -> PyErr {
 }
 
 fn values<'py>(py: Python<'py>, diagnostics: &[CatalogDiagnostic]) -> PyResult<Bound<'py, PyTuple>> {
-    let module = py.import("okf_catalog.manifest")?;
+    let module = py.import("okf_catalog.diagnostics")?;
     let (value, code) = (module.getattr("CatalogDiagnostic")?, module.getattr("CatalogDiagnosticCode")?);
     let values = diagnostics
         .iter()

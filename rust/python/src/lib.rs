@@ -1,17 +1,21 @@
 //! The binding: converts, detaches from the interpreter, translates errors. It decides nothing.
 
 mod answer;
-mod batch;
 mod catalog;
-mod choice;
-mod convert;
+mod conversation;
 mod errors;
+mod in_memory;
 mod memory;
+mod names;
 mod passage;
 mod passages;
-mod patience;
+mod question;
 mod reading;
+mod rows;
+mod snapshot;
 mod table;
+mod text;
+mod wait;
 
 use pyo3::prelude::*;
 
@@ -20,13 +24,18 @@ mod _engine {
     #[pymodule_export]
     use crate::{
         answer::Answer,
-        batch::{BatchAnswer, Conversation},
-        catalog::{Catalog, Snapshot, is_blank, last_grapheme_end, note_fork, parse_manifest, remark_codes},
-        memory::Memory,
+        catalog::Catalog,
+        conversation::{BatchAnswer, Conversation},
+        in_memory::InMemoryCatalog,
+        memory::{Memory, memory_path, own_tier, tier_applies},
+        names::enum_names,
         passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
-        patience::Cancellation,
+        question::Question,
         reading::read_document,
+        snapshot::Snapshot,
         table::Table,
+        text::{is_blank, last_grapheme_end, note_fork, parse_manifest},
+        wait::Cancellation,
     };
 }

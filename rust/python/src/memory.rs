@@ -1,40 +1,82 @@
-//! What is remembered.
+//! The memories of a catalog.
 
 use std::sync::Arc;
 
 use okf_engine::{
-    Error, Task,
-    catalog::Told,
-    memory::{Contents, Deletion, Entry, Marking, Overlap, Place, Value},
-    snapshot::Snapshot,
+    ConceptTitle, Deletion, Entry, Error, Extent, Instant, Listing, Marking, Overlap, Place, Reported, Scope,
+    Snapshot, Task, Tier, Unmarked, Value, Written, scope_directory, tier_of_word,
 };
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyValueError, prelude::*};
 
 use crate::{
     answer::Answer,
-    convert::{self, QuestionRow},
     errors::run,
-    patience::{Cancellation, run_as_long_as, run_patiently, task_of},
+    question::Question,
+    rows::{ProblemRow, SourceProblemRow},
+    wait::{Call, Cancellation},
 };
 
-/// `(position of the memory source, directory below it)`
-type PlaceRow = (u32, String);
-/// `(concepts as (id, title), what could not be listed, problems as (path, reason))`
-type ContentsRow = (Vec<(String, Option<String>)>, Vec<String>, Vec<(String, String)>);
-/// `(directories of scopes, concepts, failure)`
-type DeletionRow = (u64, u64, Option<String>);
+/// A `KnowledgeAccessScope`.
+#[derive(FromPyObject)]
+pub(crate) struct ScopeRow {
+    #[pyo3(attribute("tenant_id"))]
+    tenant: Option<String>,
+    #[pyo3(attribute("user_id"))]
+    user: Option<String>,
+    #[pyo3(attribute("session_id"))]
+    session: Option<String>,
+}
 
-/// What a key of a frontmatter says: a text, or texts by their keys.
+/// `(position of the memory source, scope)`
+type PlaceRow = (u32, ScopeRow);
+
+/// The value of a key of a frontmatter: a text, or texts by their keys.
 #[derive(FromPyObject)]
 enum ValueRow {
     Text(String),
     Mapping(Vec<(String, String)>),
 }
 
-/// `(position of the memory source, directories marked, directories that could not be, the first as (path, reason))`
-type MarkingRow = (u32, usize, usize, Option<(String, String)>);
+/// Two sources that overlap, by position.
+#[derive(IntoPyObject)]
+struct OverlapRow {
+    memory: u32,
+    other: u32,
+}
 
-/// The memories of a catalog, as one snapshot of it says.
+/// What marking the directories of one memory source did.
+#[derive(IntoPyObject)]
+struct MarkingRow {
+    source: u32,
+    marked: usize,
+    failed: usize,
+    first_failure: Option<ProblemRow>,
+}
+
+/// A concept in a place.
+#[derive(IntoPyObject)]
+struct ConceptTitleRow {
+    id: String,
+    title: Option<String>,
+}
+
+/// The concepts in a place.
+#[derive(IntoPyObject)]
+struct ListingRow {
+    concepts: Vec<ConceptTitleRow>,
+    unread: Vec<String>,
+    problems: Vec<ProblemRow>,
+}
+
+/// What was deleted.
+#[derive(IntoPyObject)]
+struct DeletionRow {
+    scopes: u64,
+    concepts: u64,
+    failure: Option<String>,
+}
+
+/// The memories of a catalog, in the memory sources of one snapshot of it.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Memory {
     pub(crate) catalog: Arc<okf_engine::Catalog>,
@@ -42,71 +84,71 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Works on memories, which may mean to wait for another writer.
+    /// Runs an operation that may wait for another writer.
     fn work<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&okf_engine::memory::Memory<'_>, &Task) -> Result<T, Error> + Send,
+        work: impl FnOnce(&okf_engine::Memory<'_>, &Task) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        run_patiently(py, &self.snapshot, None, |task| work(&self.catalog.memory(&self.snapshot)?, task))
+        Call::plain(py, &self.snapshot).wait(|task| work(&self.catalog.memory(&self.snapshot)?, task))
+    }
+
+    fn place(&self, (source, scope): PlaceRow) -> PyResult<Place> {
+        Place::new(&self.snapshot, source, &scope.into_scope()?)
+            .ok_or_else(|| PyValueError::new_err(format!("source {source} is not a memory source")))
     }
 }
 
 #[pymethods]
 impl Memory {
-    /// The positions of a memory source and of another that do not lie apart (Y8).
-    fn overlap(&self, py: Python<'_>) -> PyResult<Option<(u32, u32)>> {
+    /// The positions of a memory source and of another source that overlap (Y8).
+    fn overlap(&self, py: Python<'_>) -> PyResult<Option<OverlapRow>> {
         let overlap = run(py, || Ok(self.catalog.memory(&self.snapshot)?.overlap()))?;
-        Ok(overlap.map(|Overlap { memory, other }| (memory, other)))
+        Ok(overlap.map(|Overlap { memory, other }| OverlapRow { memory, other }))
     }
 
-    /// Marks every directory of memories that has no mark (Y10), and what that came to for each memory source.
+    /// Marks every directory of memories that has no mark (Y10). One row for each memory source.
     fn mark(&self, py: Python<'_>) -> PyResult<Vec<MarkingRow>> {
-        #[allow(clippy::redundant_closure_for_method_calls)] // The method itself is of one lifetime only.
+        #[allow(clippy::redundant_closure_for_method_calls)] // The method itself has only one lifetime.
         let markings = self.work(py, |memory, task| memory.mark(task))?;
-        let row = |Marking { source, marked, failed, first_failure }| (source, marked, failed, first_failure);
-        Ok(markings.into_iter().map(row).collect())
+        Ok(markings.into_iter().map(marking_row).collect())
     }
 
-    /// What the places remember of a question. `now` is in microseconds since 1970.
+    /// The concepts in the places that match a question. `now` is in microseconds since 1970.
     #[pyo3(signature = (places, question, now, cancellation=None, /))]
     fn read(
         &self,
         py: Python<'_>,
         places: Vec<PlaceRow>,
-        question: QuestionRow<'_>,
+        question: &Question,
         now: Option<i64>,
         cancellation: Option<&Bound<'_, Cancellation>>,
     ) -> PyResult<Answer> {
-        let places: Vec<Place> = places.into_iter().map(place).collect();
-        let question = convert::question(question, &self.snapshot)?;
-        let now = convert::instant(now);
-        let Told { value, news } =
-            run_as_long_as(py, &task_of(cancellation), &self.snapshot, None, |task| {
-                self.catalog.memory(&self.snapshot)?.read(&places, &question, now, task)
-            })?;
-        let problems = convert::problem_rows(value.snapshot(), news);
-        Ok(Answer { inner: Arc::new(value), problems })
+        let places = places.into_iter().map(|row| self.place(row)).collect::<PyResult<Vec<Place>>>()?;
+        let question = question.of(&self.snapshot)?;
+        let now = now.map(Instant::from_micros);
+        let call = Call { py, snapshot: &self.snapshot, on_progress: None, cancellation };
+        let Reported { value, problems } =
+            call.wait(|task| self.catalog.memory(&self.snapshot)?.read(&places, question, now, task))?;
+        let problems = SourceProblemRow::all(value.snapshot(), problems);
+        Ok(Answer::new(Arc::new(value), problems))
     }
 
-    /// What lies in a place.
+    /// The concepts in a place.
     #[pyo3(signature = (at, /))]
-    fn list(&self, py: Python<'_>, at: PlaceRow) -> PyResult<ContentsRow> {
-        let at = place(at);
-        let Contents { concepts, unread, news } = self.work(py, |memory, task| memory.list(&at, task))?;
-        let concepts = concepts.into_iter().map(|concept| (concept.id, concept.title));
-        let problems = news.into_iter().map(|problem| (problem.path, problem.reason));
-        Ok((concepts.collect(), unread, problems.collect()))
+    fn list(&self, py: Python<'_>, at: PlaceRow) -> PyResult<ListingRow> {
+        let place = self.place(at)?;
+        Ok(listing_row(self.work(py, |memory, task| memory.list(&place, task))?))
     }
 
-    /// The body of one concept in a place, if it is there.
+    /// The body of one concept in a place, if it exists and can be read.
     #[pyo3(signature = (at, id, /))]
     fn text(&self, py: Python<'_>, at: PlaceRow, id: &str) -> PyResult<Option<String>> {
-        let at = place(at);
-        self.work(py, |memory, task| memory.text(&at, id, task))
+        let place = self.place(at)?;
+        self.work(py, |memory, task| memory.text(&place, id, task))
     }
 
-    /// Creates a concept or appends to it; why that was not done, if it was not.
+    /// Creates a concept or appends to it; the reason if it was not written.
     #[pyo3(signature = (at, name, frontmatter, section, /))]
     fn write(
         &self,
@@ -120,29 +162,82 @@ impl Memory {
             ValueRow::Text(text) => (key, Value::Text(text)),
             ValueRow::Mapping(pairs) => (key, Value::Mapping(pairs)),
         });
-        let (at, entry) = (place(at), Entry { name, frontmatter: frontmatter.collect(), section });
-        Ok(self.work(py, |memory, task| memory.write(&at, &entry, task))?.err())
+        let (place, entry) = (self.place(at)?, Entry { name, frontmatter: frontmatter.collect(), section });
+        match self.work(py, |memory, task| memory.write(&place, &entry, task))? {
+            Written::Yes => Ok(None),
+            Written::No(failure) => Ok(Some(failure.to_string())),
+        }
     }
 
-    /// Deletes a place, or the places so many levels below: what is gone, and why something is not.
-    #[pyo3(signature = (at, levels, /))]
-    fn delete(&self, py: Python<'_>, at: PlaceRow, levels: usize) -> PyResult<DeletionRow> {
-        let at = place(at);
-        Ok(deletion(self.work(py, |memory, task| memory.delete(&at, levels, task))?))
+    /// Deletes a place; with `below`, every scope below it too.
+    #[pyo3(signature = (at, below, /))]
+    fn delete(&self, py: Python<'_>, at: PlaceRow, below: bool) -> PyResult<DeletionRow> {
+        let place = self.place(at)?;
+        let extent = if below { Extent::ScopeAndBelow } else { Extent::Scope };
+        Ok(deletion_row(&self.work(py, |memory, task| memory.delete(&place, extent, task))?))
     }
 
-    /// Deletes one concept of a place: what is gone, and why it is not.
+    /// Deletes one concept of a place.
     #[pyo3(signature = (at, name, /))]
-    fn forget(&self, py: Python<'_>, at: PlaceRow, name: &str) -> PyResult<DeletionRow> {
-        let at = place(at);
-        Ok(deletion(self.work(py, |memory, task| memory.forget(&at, name, task))?))
+    fn delete_concept(&self, py: Python<'_>, at: PlaceRow, name: &str) -> PyResult<DeletionRow> {
+        let place = self.place(at)?;
+        Ok(deletion_row(&self.work(py, |memory, task| memory.delete_concept(&place, name, task))?))
     }
 }
 
-fn place((source, path): PlaceRow) -> Place {
-    Place { source, path }
+/// The directory of a scope's memories of one tier, below its memory source (Y1).
+///
+/// # Errors
+/// `ValueError` if no tier has that name, or the scope cannot have one of its ids.
+#[pyfunction]
+#[pyo3(signature = (tier, scope, /))]
+pub(crate) fn memory_path(tier: &str, scope: ScopeRow) -> PyResult<String> {
+    Ok(scope_directory(tier_of(tier)?, &scope.into_scope()?))
 }
 
-fn deletion(Deletion { scopes, concepts, failure }: Deletion) -> DeletionRow {
-    (scopes, concepts, failure)
+/// Whether a tier holds memories of a scope (Y2).
+///
+/// # Errors
+/// As [`memory_path`].
+#[pyfunction]
+#[pyo3(signature = (tier, scope, /))]
+pub(crate) fn tier_applies(tier: &str, scope: ScopeRow) -> PyResult<bool> {
+    Ok(scope.into_scope()?.uses(tier_of(tier)?))
+}
+
+/// The tier that only this scope uses; `None` for the local scope.
+///
+/// # Errors
+/// As [`memory_path`].
+#[pyfunction]
+#[pyo3(signature = (scope, /))]
+pub(crate) fn own_tier(scope: ScopeRow) -> PyResult<Option<&'static str>> {
+    Ok(scope.into_scope()?.own_tier().map(Tier::as_str))
+}
+
+impl ScopeRow {
+    fn into_scope(self) -> PyResult<Scope> {
+        let Self { tenant, user, session } = self;
+        Scope::new(tenant, user, session).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+fn tier_of(word: &str) -> PyResult<Tier> {
+    tier_of_word(word).ok_or_else(|| PyValueError::new_err(format!("no tier is called {word:?}")))
+}
+
+fn marking_row(Marking { source, marked, failed, first_failure }: Marking) -> MarkingRow {
+    let first_failure =
+        first_failure.map(|Unmarked { path, cause }| ProblemRow { path, reason: cause.to_string() });
+    MarkingRow { source, marked, failed, first_failure }
+}
+
+fn listing_row(Listing { concepts, unread, new_problems }: Listing) -> ListingRow {
+    let concepts = concepts.into_iter().map(|ConceptTitle { id, title }| ConceptTitleRow { id, title });
+    ListingRow { concepts: concepts.collect(), unread, problems: ProblemRow::all(new_problems) }
+}
+
+fn deletion_row(Deletion { scopes, concepts, failures }: &Deletion) -> DeletionRow {
+    let failure = (!failures.is_empty()).then(|| failures.to_string());
+    DeletionRow { scopes: *scopes, concepts: *concepts, failure }
 }

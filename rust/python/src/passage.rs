@@ -2,19 +2,14 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use okf_engine::{
-    answer::{Answer, Passage},
-    document::{Status, Trust},
-    snippet,
-    terms::{Terms, is_blank},
-};
+use okf_engine::{Answer, MAX_SNIPPET_CHARACTERS, Passage, Status, Terms, Trust, is_blank, snippet_window};
 use pyo3::{
     IntoPyObjectExt,
     prelude::*,
     types::{PyDict, PyTuple},
 };
 
-use crate::choice;
+use crate::names;
 
 /// The fields, in the order of the constructor.
 const FIELDS: [&str; 13] = [
@@ -72,7 +67,7 @@ impl Made {
     /// What a caller who does not know of snippets would show.
     fn default_snippet(excerpt: &str, description: Option<&str>) -> String {
         let text = if is_blank(excerpt) { description.unwrap_or_default() } else { excerpt };
-        snippet::window(text, &Terms::default(), snippet::MOST)
+        snippet_window(text, &Terms::default(), MAX_SNIPPET_CHARACTERS)
     }
 }
 
@@ -166,8 +161,8 @@ impl KnowledgePassage {
         snippet: Option<String>,
         is_stale: bool,
     ) -> PyResult<Self> {
-        let trust = choice::trust_of(trust_tier)?;
-        let status = choice::status_of(status)?;
+        let trust = names::trust_of(trust_tier)?;
+        let status = names::status_of(status)?;
         let snippet = snippet.unwrap_or_else(|| Made::default_snippet(&excerpt, description.as_deref()));
         Ok(Self(Content::Made(Box::new(Made {
             source_id,
@@ -236,12 +231,12 @@ impl KnowledgePassage {
 
     #[getter]
     fn trust_tier(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        choice::trust(py, self.trust())
+        names::trust(py, self.trust())
     }
 
     #[getter]
     fn status(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        choice::status(py, self.concept_status())
+        names::status(py, self.concept_status())
     }
 
     #[getter]

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use okf_engine::answer::Answer;
+use okf_engine::Answer;
 use pyo3::{
     basic::CompareOp,
     exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError},

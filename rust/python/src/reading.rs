@@ -1,10 +1,6 @@
 //! How one file is read, for whoever compares that with other readers.
 
-use okf_engine::{
-    Document,
-    document::{Read, nodes},
-    remark::Remark,
-};
+use okf_engine::{Document, ParsedFile, Remark, nodes};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 /// `(line, code, sentence)`
@@ -22,7 +18,7 @@ type DocumentRow<'py> = (Bound<'py, PyDict>, String, Vec<RemarkRow>, Vec<(&'stat
 pub(crate) fn read_document<'py>(py: Python<'py>, data: &[u8]) -> PyResult<DocumentRow<'py>> {
     let read = py.detach(|| Document::read(data)).map_err(PyValueError::new_err)?;
     let nodes = py.detach(|| nodes(data));
-    let Read { document, okf_version, remarks, remark_counts: _ } = read;
+    let ParsedFile { document, okf_version, remarks, remark_counts: _ } = read;
     let fields = PyDict::new(py);
     fields.set_item("title", document.title)?;
     fields.set_item("description", document.description)?;

@@ -7,7 +7,7 @@ use arrow_array::{
     ffi_stream::FFI_ArrowArrayStream,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
-use okf_engine::answer::Answer;
+use okf_engine::Answer;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};
 
 /// How many rows are made at a time.

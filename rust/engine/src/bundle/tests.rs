@@ -8,7 +8,9 @@ use std::{
 };
 
 use super::*;
-use crate::containment::Fence;
+use std::time::Instant as Moment;
+
+use crate::disk::{events::Events, fence::Fence};
 
 thread_local! {
     static NOW: Cell<Option<Now>> = const { Cell::new(None) };
@@ -44,7 +46,7 @@ impl Scene {
     /// How many files a comparison reads.
     fn reads(&self) -> usize {
         let (task, sealed) = (Task::default(), Arc::default());
-        let effort = Effort {
+        let options = CompareOptions {
             events: &self.events,
             max_bytes: 1 << 20,
             threads: 2,
@@ -52,7 +54,7 @@ impl Scene {
             sealed: &sealed,
             source: 0,
         };
-        self.bundle.fresh(&self.root, effort).expect("the directory can be listed");
+        self.bundle.update(&self.root, options).expect("the directory can be listed");
         task.readings().iter().map(|reading| reading.total).sum()
     }
 

@@ -1,5 +1,16 @@
 //! Has the kernel tell of changes to a bundle.
 
+use crate::{
+    bundle::state::{BundleState, FileState, Watching},
+    disk::{
+        directory::Directory,
+        events::{Dirt, Events, Unwatchable, holds_mounted_file, incomplete},
+        identity::Identity,
+        listing::{Listed, Listing, Witness},
+        sealed::Sealed,
+        walk,
+    },
+};
 use std::{
     collections::BTreeSet,
     ffi::CStr,
@@ -12,14 +23,6 @@ use std::{
 use rustix::{
     fs::{Stat, fstat},
     io::Errno,
-};
-
-use super::{KnownFile, State};
-use crate::{
-    containment::{Directory, Identity},
-    events::{Dirt, Events, Unwatchable, holds_mounted_file, incomplete},
-    memory::Sealed,
-    tree::{self, Listed, Listing, Witness},
 };
 
 /// How long it is not tried again to watch what could not be watched.
@@ -43,14 +46,19 @@ pub(super) struct Watcher<'call> {
 }
 
 impl<'call> Watcher<'call> {
-    pub(super) fn of(key: u64, directory: &Directory, known: Option<&State>, events: &'call Events) -> Self {
+    pub(super) fn of(
+        key: u64,
+        directory: &Directory,
+        known: Option<&BundleState>,
+        events: &'call Events,
+    ) -> Self {
         let since = |reason: &Option<Arc<str>>| {
             known.and_then(|state| Some((Arc::clone(reason.as_ref()?), state.tried)))
         };
         let refused = known.filter(|state| state.tried.elapsed() < TRIED_AGAIN);
-        let refused = refused.and_then(|state| since(&state.unwatched));
-        let coarse = known.and_then(|state| since(&state.coarse));
-        let files = known.map_or(0, State::count_files);
+        let refused = refused.and_then(|state| since(&state.compared_because));
+        let coarse = known.and_then(|state| since(&state.coarse_because));
+        let files = known.map_or(0, BundleState::count_files);
         let mut this = Self { key, events, device: directory.identity.device, refused, coarse, files };
         if let Some(reason) = events.missing() {
             this.refuse(reason);
@@ -107,7 +115,7 @@ impl<'call> Watcher<'call> {
         {
             self.become_coarse(&too_many(limit));
         }
-        let listed = tree::walk(directory, part, sealed, self)?;
+        let listed = walk::walk(directory, part, sealed, self)?;
         if self.is_watching()
             && let Some(mut look) = self.events.look()
         {
@@ -117,7 +125,7 @@ impl<'call> Watcher<'call> {
     }
 
     /// Watches files no more that were in a directory and are not there now.
-    pub(super) fn forget(&self, path: &str, before: &[KnownFile], now: &[Listed]) {
+    pub(super) fn forget(&self, path: &str, before: &[FileState], now: &[Listed]) {
         let now: BTreeSet<Identity> = now.iter().map(|file| file.stamp.identity()).collect();
         let gone = before.iter().map(|file| file.stamp.identity()).filter(|file| !now.contains(file));
         let mut queue = self.events.queue();
@@ -139,13 +147,14 @@ impl<'call> Watcher<'call> {
         }
     }
 
-    /// Why it is not watched, why only its directories are, and when that was found.
-    pub(super) fn outcome(self) -> (Option<Arc<str>>, Option<Arc<str>>, Moment) {
-        match (self.refused, self.coarse) {
+    /// Whether and how far the bundle is watched now.
+    pub(super) fn outcome(self) -> Watching {
+        let (compared_because, coarse_because, tried) = match (self.refused, self.coarse) {
             (Some((reason, tried)), _) => (Some(reason), None, tried),
             (None, Some((reason, tried))) => (None, Some(reason), tried),
             (None, None) => (None, None, Moment::now()),
-        }
+        };
+        Watching { compared_because, coarse_because, tried }
     }
 }
 
@@ -172,8 +181,8 @@ impl Witness for Watcher<'_> {
             return;
         }
         // What is mounted inside the bundle may be another kind of file system.
-        let elsewhere =
-            path.is_empty() || fstat(handle).map_or(true, |stat| tree::identity(&stat).device != self.device);
+        let elsewhere = path.is_empty()
+            || fstat(handle).map_or(true, |stat| Identity::of_stat(&stat).device != self.device);
         if elsewhere && let Some(reason) = incomplete(handle) {
             self.refuse(&reason);
             return;

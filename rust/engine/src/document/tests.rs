@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::*;
+use crate::document::remark::MOST_REMARKS;
 
 fn parse(text: &str) -> Document {
     whole(text.as_bytes()).document
 }
 
-fn whole(bytes: &[u8]) -> Read {
+fn whole(bytes: &[u8]) -> ParsedFile {
     Document::read(bytes).unwrap_or_else(|reason| panic!("{reason}: {bytes:?}"))
 }
 
@@ -77,7 +78,7 @@ fn marks_at_the_start_of_lines_hide_no_frontmatter() {
         front.replace("---", "\u{FEFF}---"),
         front.replace("---\nt", "---\n\u{FEFF}\nt"),
     ] {
-        let Read { document, remarks, .. } = whole(text.as_bytes());
+        let ParsedFile { document, remarks, .. } = whole(text.as_bytes());
         assert_eq!((document.title.as_deref(), &*document.body), (Some("t"), "body"), "{text:?}");
         assert_eq!(remarks, [], "{text:?}");
     }
@@ -88,7 +89,7 @@ fn marks_at_the_start_of_lines_hide_no_frontmatter() {
 fn every_line_end_ends_lines() {
     for ends in ["\n", "\r\n", "\r"] {
         let text = "---\ntitle: |\n  a\n  b\ntype: \"x\ny\"\n---\n\nx\n\ny".replace('\n', ends);
-        let Read { document, remarks, .. } = whole(text.as_bytes());
+        let ParsedFile { document, remarks, .. } = whole(text.as_bytes());
         assert_eq!((document.title.as_deref(), &*document.body), (Some("a\nb\n"), "x\n\ny"), "{text:?}");
         assert_eq!((document.concept_type.as_deref(), remarks), (Some("x y"), Vec::new()), "{text:?}");
     }
@@ -182,7 +183,7 @@ fn a_missing_type_is_a_remark_on_no_line() {
 fn sentences_are_short_lines_and_only_the_first_are_kept() {
     let key = "k\u{7}".repeat(100_000);
     let text = format!("---\n{key}: @\n{key}: 1\n{key}: 2\n{}---\n", "stale_after: [\nx: @\n".repeat(3_000));
-    let Read { remarks, remark_counts, .. } = whole(text.as_bytes());
+    let ParsedFile { remarks, remark_counts, .. } = whole(text.as_bytes());
     assert!(remark_counts.values().sum::<usize>() > 6_000, "{remark_counts:?}");
     for (code, count) in remark_counts {
         let kept = remarks.iter().filter(|remark| remark.code == code).count();
@@ -217,8 +218,8 @@ fn status_is_one_of_three_words() {
         assert_eq!(unknown, !is_known, "{written:?}");
     }
     assert_eq!(parse("").status, Status::Stable);
-    for status in [Status::Draft, Status::Stable, Status::Deprecated] {
-        assert_eq!(Status::named(status.as_str()), Some(status));
+    for status in Status::ALL {
+        assert_eq!(Status::from_field(status.as_str()), Some(status));
     }
 }
 
@@ -351,7 +352,7 @@ proptest! {
 
     #[test]
     fn body_text_survives(body in "[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
-        let expected = text::unix_lines(&body);
+        let expected = decode::unix_lines(&body);
         let expected = expected.strip_prefix('\n').unwrap_or(&expected);
         let document = parse(&format!("---\ntitle: t\n---\n{body}"));
         prop_assert_eq!(document.body, expected);
@@ -359,7 +360,7 @@ proptest! {
 
     #[test]
     fn text_without_frontmatter_survives(text in "x[a\\-\r\n \u{FEFF}\u{85}é]{0,30}") {
-        prop_assert_eq!(parse(&text).body, text::unix_lines(&text));
+        prop_assert_eq!(parse(&text).body, decode::unix_lines(&text));
     }
 
     #[test]

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::diagnostic::MOST_FAULTS;
+use crate::manifest::diagnostic::MOST_FAULTS;
 
 /// What is wrong with a manifest, as code and message.
 fn faults(text: impl AsRef<[u8]>) -> Vec<(&'static str, String)> {

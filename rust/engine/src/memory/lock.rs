@@ -1,9 +1,17 @@
-//! One writer at a time for each directory, among all threads and processes (Y5).
+//! One writer at a time in each directory, among all threads and processes (Y5).
 //!
-//! The lock is `flock` on a handle of the directory itself, by way of `rustix`: nothing is left behind by who
-//! dies with it, no file has to be named for it, and it is the directory that is locked, however it is
-//! reached. It may have been deleted while somebody waited for it, so the way there is gone once more.
+//! The lock is `flock` on a handle of the directory itself, through `rustix`. The kernel releases it when the
+//! process ends, it needs no lock file, and it holds for the directory by whatever path it is reached. The
+//! directory may be deleted while a thread waits for the lock, so the path is opened again after that.
 
+use crate::{
+    disk::{directory::Directory, identity::Identity, marks, open::sync_directory},
+    memory::{
+        directories::{make_each, open, open_each},
+        failure::{Action, Failure, FailureKind, Stop},
+    },
+    work::task::{Backoff, Task},
+};
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
@@ -15,243 +23,218 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::{marker, place};
-use crate::{
-    containment::Directory,
-    task::{Abandoned, Patience, Task},
-    tree::{identity, plain},
-};
+/// A lock is waited for at most this long. Writers take milliseconds; one that takes longer may never end.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// How long anybody waits at most. Writers are done in milliseconds; whoever holds it for longer may never
-/// let go.
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// Why something was not done.
+/// A directory that only this thread writes to, until the value is dropped.
 #[derive(Debug)]
-pub(super) enum Refusal {
-    /// In words, without absolute paths.
-    Because(String),
-    /// Nobody waits any more.
-    Abandoned,
-}
-
-impl From<String> for Refusal {
-    fn from(reason: String) -> Self {
-        Refusal::Because(reason)
-    }
-}
-
-impl From<Abandoned> for Refusal {
-    fn from(Abandoned: Abandoned) -> Self {
-        Refusal::Abandoned
-    }
-}
-
-/// A directory that nobody else writes to.
-#[derive(Debug)]
-pub(super) struct Held<'root> {
+pub(super) struct LockedDirectory<'root> {
     root: &'root Directory,
     path: &'root str,
-    /// Every directory on the way there, the locked one last.
-    way: Vec<OwnedFd>,
+    /// Every directory on the path below the root; the locked one is the last.
+    opened: Vec<OwnedFd>,
 }
 
-/// Waits until the directory at `path` below `root` is nobody else's; `None` if it is not there and is not to
-/// be made.
+/// Locks the directory at `path` below `root`, waiting for other writers; `None` if it does not exist.
 ///
 /// # Errors
-/// It cannot be entered, made or locked, or nobody waits any more.
-pub(super) fn acquire<'root>(
+/// It cannot be entered or locked, or the caller no longer waits.
+pub(super) fn lock<'root>(
     root: &'root Directory,
     path: &'root str,
-    make: bool,
     task: &Task,
-) -> Result<Option<Held<'root>>, Refusal> {
-    acquire_within(LIMIT, root, path, make, task)
-}
-
-fn acquire_within<'root>(
-    limit: Duration,
-    root: &'root Directory,
-    path: &'root str,
-    make: bool,
-    task: &Task,
-) -> Result<Option<Held<'root>>, Refusal> {
+) -> Result<Option<LockedDirectory<'root>>, Stop> {
     let began = Instant::now();
-    let mut patience = Patience::default();
+    let mut backoff = Backoff::default();
     loop {
         task.go_on()?;
-        let Some(way) = place::walk(root.handle.as_fd(), path, make)? else {
-            if !make {
-                return Ok(None);
+        let Some(opened) = open_each(root.handle.as_fd(), path)? else { return Ok(None) };
+        if let Some(locked) = LockedDirectory::try_lock(root, path, opened, MAX_WAIT, began)? {
+            if locked.is_still_there()? {
+                return Ok(Some(locked));
             }
-            // A directory on the way was deleted while it was passed.
-            if began.elapsed() > limit {
-                return Err(format!("{path:?} is being deleted all the time").into());
-            }
-            patience.wait(task)?;
-            continue;
-        };
-        let held = Held { root, path, way };
-        if held.lock().map_err(|error| format!("{path:?} cannot be locked: {}", plain(&error)))? {
-            if held.is_still_there()? {
-                if make {
-                    held.mark()?;
-                }
-                return Ok(Some(held));
-            }
-            // It was deleted while it was waited for.
             continue;
         }
-        drop(held);
-        if began.elapsed() > limit {
-            let seconds = limit.as_secs();
-            return Err(format!("{path:?} was locked by another process for {seconds} seconds").into());
-        }
-        patience.wait(task)?;
+        backoff.wait(task)?;
     }
 }
 
-impl Held<'_> {
-    pub(super) fn directory(&self) -> BorrowedFd<'_> {
-        self.way.last().map_or(self.root.handle.as_fd(), |handle| handle.as_fd())
+/// Locks the directory at `path` below `root` as [`lock`] does; makes it if it does not exist, and marks it as
+/// memories.
+///
+/// # Errors
+/// As [`lock`]; or it cannot be made or marked.
+pub(super) fn make_and_lock<'root>(
+    root: &'root Directory,
+    path: &'root str,
+    task: &Task,
+) -> Result<LockedDirectory<'root>, Stop> {
+    make_and_lock_within(MAX_WAIT, root, path, task)
+}
+
+fn make_and_lock_within<'root>(
+    max_wait: Duration,
+    root: &'root Directory,
+    path: &'root str,
+    task: &Task,
+) -> Result<LockedDirectory<'root>, Stop> {
+    let began = Instant::now();
+    let mut backoff = Backoff::default();
+    loop {
+        task.go_on()?;
+        let Some(opened) = make_each(root.handle.as_fd(), path)? else {
+            // Another process deleted a directory on the path after it was opened.
+            if began.elapsed() > max_wait {
+                return Err(Failure::at(path, FailureKind::DeletedRepeatedly).into());
+            }
+            backoff.wait(task)?;
+            continue;
+        };
+        if let Some(locked) = LockedDirectory::try_lock(root, path, opened, max_wait, began)? {
+            if locked.is_still_there()? {
+                locked.mark()?;
+                return Ok(locked);
+            }
+            continue;
+        }
+        backoff.wait(task)?;
+    }
+}
+
+impl<'root> LockedDirectory<'root> {
+    /// Locks the last of the opened directories; `None` if another writer has the lock.
+    ///
+    /// # Errors
+    /// It cannot be locked, or was waited for too long since `began`.
+    fn try_lock(
+        root: &'root Directory,
+        path: &'root str,
+        opened: Vec<OwnedFd>,
+        max_wait: Duration,
+        began: Instant,
+    ) -> Result<Option<Self>, Failure> {
+        let directory = opened.last().map_or(root.handle.as_fd(), |handle| handle.as_fd());
+        match retry_on_intr(|| flock(directory, FlockOperation::NonBlockingLockExclusive)) {
+            Ok(()) => Ok(Some(Self { root, path, opened })),
+            Err(Errno::WOULDBLOCK) if began.elapsed() > max_wait => {
+                Err(Failure::at(path, FailureKind::Locked(max_wait.as_secs())))
+            }
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(errno) => Err(Failure::at(path, FailureKind::failed(Action::Lock, errno))),
+        }
+    }
+
+    pub(super) fn handle(&self) -> BorrowedFd<'_> {
+        self.opened.last().map_or(self.root.handle.as_fd(), |handle| handle.as_fd())
     }
 
     /// The directory that holds it.
     pub(super) fn parent(&self) -> BorrowedFd<'_> {
-        let above = self.way.len().checked_sub(2).and_then(|at| self.way.get(at));
-        above.map_or(self.root.handle.as_fd(), |handle| handle.as_fd())
+        let parent = self.opened.len().checked_sub(2).and_then(|at| self.opened.get(at));
+        parent.map_or(self.root.handle.as_fd(), |handle| handle.as_fd())
     }
 
-    /// Its name in there.
+    /// Its name in the parent.
     pub(super) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(self.path)
     }
 
-    /// Has every directory on the way there written to the disk.
-    pub(super) fn settle_way(&self) -> io::Result<()> {
-        settle(self.root.handle.as_fd())?;
-        let (_, above) = self.way.split_last().unzip();
-        above.into_iter().flatten().try_for_each(|handle| settle(handle.as_fd()))
+    /// Calls `fsync` for every directory above it, the root first.
+    pub(super) fn sync_ancestors(&self) -> io::Result<()> {
+        sync_directory(self.root.handle.as_fd())?;
+        let (_, above) = self.opened.split_last().unzip();
+        above.into_iter().flatten().try_for_each(|handle| sync_directory(handle.as_fd()))
     }
 
-    /// Marks the directory before anything is put into it.
-    fn mark(&self) -> Result<(), String> {
-        marker::put_for_good(self.directory())
-            .map_err(|error| format!("{:?} cannot be marked as memories: {}", self.path, plain(&error)))
+    /// Marks the directory, before anything is written in it.
+    fn mark(&self) -> Result<(), Failure> {
+        marks::put_for_good(self.handle())
+            .map_err(|error| Failure::at(self.path, FailureKind::failed(Action::Mark, error)))
     }
 
-    /// Whether the lock is to be had; it is taken then.
-    fn lock(&self) -> io::Result<bool> {
-        match retry_on_intr(|| flock(self.directory(), FlockOperation::NonBlockingLockExclusive)) {
-            Ok(()) => Ok(true),
-            Err(Errno::WOULDBLOCK) => Ok(false),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-
-    /// Whether the way still leads to what is locked.
-    fn is_still_there(&self) -> Result<bool, String> {
-        let now = place::enter(self.root.handle.as_fd(), self.path)?;
-        let same = now.and_then(|now| Some((fstat(&now).ok()?, fstat(self.directory()).ok()?)));
-        Ok(same.is_some_and(|(now, held)| identity(&now) == identity(&held)))
+    /// Whether the path still leads to the locked directory: it may have been deleted or moved while its lock was
+    /// waited for.
+    fn is_still_there(&self) -> Result<bool, Failure> {
+        let now = open(self.root.handle.as_fd(), self.path)?;
+        let stats = now.and_then(|now| Some((fstat(&now).ok()?, fstat(self.handle()).ok()?)));
+        Ok(stats.is_some_and(|(now, locked)| Identity::of_stat(&now) == Identity::of_stat(&locked)))
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for LockedDirectory<'_> {
     fn drop(&mut self) {
         // Closing the handle is not enough: a process that was forked meanwhile has it too.
-        let _ = flock(self.directory(), FlockOperation::Unlock);
+        let _ = flock(self.handle(), FlockOperation::Unlock);
     }
-}
-
-/// Has a directory's entries written to the disk.
-pub(super) fn settle(directory: BorrowedFd<'_>) -> io::Result<()> {
-    let file = std::fs::File::from(directory.try_clone_to_owned()?);
-    match file.sync_all() {
-        // Some file systems do not know this of directories: then there is nothing that could be done.
-        Err(error) if matches!(errno(&error), Some(Errno::INVAL | Errno::NOTSUP)) => Ok(()),
-        other => other,
-    }
-}
-
-fn errno(error: &io::Error) -> Option<Errno> {
-    error.raw_os_error().map(Errno::from_raw_os_error)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, thread};
+    use std::{fs, path::Path, thread};
 
     use super::*;
-    use crate::containment::Fence;
+    use crate::disk::fence::Fence;
 
-    fn enter(root: &std::path::Path) -> Directory {
+    fn enter(root: &Path) -> Directory {
         Fence::new(root, root).unwrap().enter(".").unwrap()
     }
 
     #[test]
-    fn one_holds_it_at_a_time() {
+    fn one_writer_has_the_lock_at_a_time() {
         let temporary = tempfile::tempdir().unwrap();
         let root = enter(temporary.path());
         let task = Task::default();
-        assert!(acquire(&root, "a/b", false, &task).unwrap().is_none());
-        let first = acquire(&root, "a/b", true, &task).unwrap().unwrap();
-        assert!(
-            !Held {
-                root: &root,
-                path: "a/b",
-                way: place::walk(root.handle.as_fd(), "a/b", true).unwrap().unwrap()
-            }
-            .lock()
-            .unwrap()
-        );
-        assert!(acquire(&root, "a/c", true, &task).unwrap().is_some(), "another directory is another's");
+        assert!(lock(&root, "a/b", &task).unwrap().is_none());
+        let first = make_and_lock(&root, "a/b", &task).unwrap();
+        let opened = open_each(root.handle.as_fd(), "a/b").unwrap().unwrap();
+        let second = LockedDirectory::try_lock(&root, "a/b", opened, MAX_WAIT, Instant::now());
+        assert!(second.unwrap().is_none());
+        make_and_lock(&root, "a/c", &task).expect("another directory has its own lock");
         drop(first);
-        assert!(acquire(&root, "a/b", false, &task).unwrap().is_some());
+        assert!(lock(&root, "a/b", &task).unwrap().is_some());
     }
 
     #[test]
-    fn nobody_waits_longer_than_somebody_wants_it() {
+    fn a_writer_stops_waiting_when_its_caller_does() {
         let temporary = tempfile::tempdir().unwrap();
         let root = enter(temporary.path());
         let task = Task::default();
-        let _held = acquire(&root, "a", true, &task).unwrap();
+        let _locked = make_and_lock(&root, "a", &task).unwrap();
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| acquire(&root, "a", true, &task).map(|_| ()));
+            let waiting = scope.spawn(|| make_and_lock(&root, "a", &task).map(drop));
             thread::sleep(Duration::from_millis(20));
             assert!(!waiting.is_finished());
             task.abandon();
-            assert!(matches!(waiting.join().unwrap(), Err(Refusal::Abandoned)));
+            assert!(matches!(waiting.join().unwrap(), Err(Stop::Abandoned)));
         });
     }
 
     #[test]
-    fn nobody_waits_for_ever() {
+    fn a_writer_does_not_wait_for_ever() {
         let temporary = tempfile::tempdir().unwrap();
         let root = enter(temporary.path());
         let task = Task::default();
-        let held = acquire(&root, "a", true, &task).unwrap();
-        let refused = acquire_within(Duration::from_millis(20), &root, "a", true, &task);
-        assert!(matches!(refused, Err(Refusal::Because(reason)) if reason.contains("was locked")));
-        drop(held);
-        assert!(acquire(&root, "a", false, &task).unwrap().is_some());
+        let locked = make_and_lock(&root, "a", &task).unwrap();
+        let refused = make_and_lock_within(Duration::from_millis(20), &root, "a", &task).map(drop);
+        assert!(matches!(refused, Err(Stop::Failed(Failure { kind: FailureKind::Locked(_), .. }))));
+        drop(locked);
+        assert!(lock(&root, "a", &task).unwrap().is_some());
     }
 
     #[test]
-    fn what_was_deleted_or_replaced_meanwhile_is_not_it() {
+    fn a_lock_on_a_directory_that_was_deleted_or_replaced_is_noticed() {
         let temporary = tempfile::tempdir().unwrap();
         let root = enter(temporary.path());
-        let held = acquire(&root, "a/b", true, &Task::default()).unwrap().unwrap();
-        assert!(held.is_still_there().unwrap());
+        let locked = make_and_lock(&root, "a/b", &Task::default()).unwrap();
+        assert!(locked.is_still_there().unwrap());
         let path = temporary.path().join("a/b");
-        // Moved, so that its number is not given to the other.
+        // Moved, so that the new directory does not get its inode number.
         fs::rename(&path, temporary.path().join("moved")).unwrap();
-        assert!(!held.is_still_there().unwrap());
+        assert!(!locked.is_still_there().unwrap());
         fs::create_dir(&path).unwrap();
-        assert!(!held.is_still_there().unwrap());
+        assert!(!locked.is_still_there().unwrap());
         fs::remove_dir(&path).unwrap();
         std::os::unix::fs::symlink("../moved", &path).unwrap();
-        assert!(held.is_still_there().unwrap_err().contains("is a link"));
+        assert!(matches!(locked.is_still_there().unwrap_err().kind, FailureKind::Link));
     }
 }

@@ -1,250 +1,141 @@
-//! Marking the directories of memories that are found without a mark (Y10): what an earlier release wrote, or
-//! what was copied without its marks.
+//! The walk that marks the directories of memories which have no mark (Y10): an earlier release made them, or they
+//! were copied without their marks.
 
+use crate::{
+    disk::{
+        above::is_mounted_in,
+        identity::Identity,
+        marks::{is_exact_marker, is_marker, put},
+        open::{open_directory, sync_directory},
+        seals::Seals,
+    },
+    memory::failure::Cause,
+    work::task::{Abandoned, Task},
+};
 use std::{
     ffi::{CStr, CString},
     io,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::Arc,
+    os::fd::BorrowedFd,
 };
 
-use arc_swap::ArcSwap;
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Mode, open, statat},
+    fs::{AtFlags, Dir, FileType, statat},
     io::{Errno, retry_on_intr},
 };
 
-use super::{
-    above::{PASSING, is_mounted_in},
-    lock::settle,
-    marker::{is_exact_marker, is_marked, is_marker, put},
-    seals::Seals,
-};
-use crate::{
-    containment::{Directory, Fence},
-    snapshot::Snapshot,
-    source::{Role, Source, Tier},
-    task::{Abandoned, Task},
-    tree::{identity, open_directory, plain},
-};
-
-/// Each level holds a handle while what is below it is marked.
+/// Directories nested deeper than this many levels are not marked: each level keeps a file descriptor open.
 const MAX_DEPTH: usize = 128;
-/// How many new marks are written to the disk one by one; from there on the whole file system is, once.
-const FEW: usize = 64;
-/// How many directories of tiers a catalog remembers while it is open, the last ones.
-const MOST_TIERS: usize = 1024;
-/// How many directories without a mark it remembers, at about 100 bytes each.
-const MOST_UNMARKED: usize = 1 << 18;
+/// Up to this many new marks, each directory is synced by itself. Above it, one call syncs the whole file system:
+/// one call for each directory would take minutes.
+const MAX_SINGLE_SYNCS: usize = 64;
+/// At most this many directories without a mark are remembered, at about 100 bytes each.
+pub(super) const MAX_UNMARKED: usize = 1 << 18;
 
-/// What marking the directories of one memory source came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marking {
-    /// The position of the memory source among those given.
-    pub source: u32,
-    /// How many directories were marked that had no mark.
-    pub marked: usize,
-    /// How many could not be marked.
-    pub failed: usize,
-    /// The first of them, as a path below the source's directory, and why. No absolute path is in it.
-    pub first_failure: Option<(String, String)>,
-}
-
-/// What a catalog knows of directories of memories, as long as it is open, whatever its manifest says then.
+/// What a walk did.
 #[derive(Debug, Default)]
-pub(crate) struct Marks {
-    /// The directories in which memory sources that it named kept their scopes. They stay sealed when they are
-    /// moved, and when they are named no more.
-    tiers: ArcSwap<Seals>,
-    /// Directories that should have a mark and have none.
-    unmarked: ArcSwap<Seals>,
+pub(super) struct Outcome {
+    /// How many directories got a mark.
+    pub(super) marked: usize,
+    /// How many could not be marked.
+    pub(super) failed: usize,
+    /// The first that could not be marked.
+    pub(super) first_failure: Option<Unmarked>,
+    /// The directories that have no mark after the walk.
+    pub(super) unmarked: Seals,
 }
 
-impl Marks {
-    /// The directories of tiers that were met.
-    pub(super) fn tiers(&self) -> Arc<Seals> {
-        self.tiers.load_full()
-    }
-
-    /// Directories without a mark that should have one.
-    pub(super) fn unmarked(&self) -> Arc<Seals> {
-        self.unmarked.load_full()
-    }
-
-    /// Remembers the directory of a tier. If that is from before there were marks, those in it too. Nothing is
-    /// written. Links are followed: what a source led to is sealed, even if nobody may remember there.
-    ///
-    /// # Errors
-    /// Nobody waits any more.
-    pub(super) fn meet(&self, fence: &Fence, path: &str, tier: Tier, task: &Task) -> Result<(), Abandoned> {
-        let Ok(directory) = open_tier(fence, path, tier) else { return Ok(()) };
-        if self.tiers.load().has(directory.as_fd()) {
-            return Ok(());
-        }
-        if !is_marked(directory.as_fd()).unwrap_or(false) {
-            let mut walk = Walk::new(0, tier, task);
-            walk.writes = false;
-            walk.mark(directory.as_fd(), ".")?;
-            self.remember(&walk);
-        }
-        // Last: what was not looked through is looked through again.
-        self.tiers.rcu(|tiers| {
-            let mut tiers = Seals::clone(tiers);
-            tiers.add(directory.as_fd(), MOST_TIERS);
-            tiers
-        });
-        Ok(())
-    }
-
-    /// Remembers the directories of every tier of a snapshot.
-    pub(crate) fn meet_all(&self, fence: &Fence, snapshot: &Snapshot) {
-        for (path, tier) in snapshot.memories() {
-            // Nobody abandons it.
-            let _ = self.meet(fence, path, *tier, &Task::default());
-        }
-    }
-
-    fn remember(&self, walk: &Walk<'_>) {
-        if !walk.unmarked.is_empty() {
-            self.unmarked.rcu(|unmarked| {
-                let mut unmarked = Seals::clone(unmarked);
-                unmarked.extend(&walk.unmarked, MOST_UNMARKED);
-                unmarked
-            });
-        }
-    }
-
-    /// Marks every directory in which the memory sources among these keep memories, enabled or not, and follows
-    /// no link.
-    pub(crate) fn put(
-        &self,
-        fence: &Fence,
-        sources: &[Source],
-        task: &Task,
-    ) -> Result<Vec<Marking>, Abandoned> {
-        let mut markings = Vec::new();
-        for (at, source) in (0_u32..).zip(sources).filter(|(_, source)| source.role == Role::Memory) {
-            let Some(tier) = source.tier else { continue };
-            let mut walk = Walk::new(at, tier, task);
-            match fence.enter(&source.path) {
-                Ok(Directory { handle, .. }) => {
-                    walk.mark(handle.as_fd(), &format!("memory-{tier}"))?;
-                    self.remember(&walk);
-                }
-                // One that is disabled need not be there.
-                Err(breach) => {
-                    let led_to = open_tier(fence, &source.path, tier);
-                    if matches!(led_to, Err(Errno::NOENT | Errno::NOTDIR)) {
-                        continue;
-                    }
-                    walk.marking.failed = 1;
-                    walk.marking.first_failure = Some((format!("memory-{tier}"), breach.reason));
-                }
-            }
-            // What has a mark now is not looked through.
-            self.meet(fence, &source.path, tier, task)?;
-            markings.push(walk.marking);
-        }
-        Ok(markings)
-    }
+/// A directory that could not be marked as memories.
+#[derive(Debug)]
+pub struct Unmarked {
+    /// The path below the directory of the memory source.
+    pub path: String,
+    /// Why.
+    pub cause: Cause,
 }
 
-/// Marks a directory and every one below it, by a name in its parent, as far as that can be done: what the host
-/// made inside the directory of a scope.
+/// What the walk does with a directory that has no mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// Gives it a mark.
+    Mark,
+    /// Writes nothing, and only lists it in [`Outcome::unmarked`].
+    Note,
+}
+
+/// Walks over the directory `name` in `parent`, and every directory below it. No link is followed.
+///
+/// `scope_levels` is how many levels below the first directory the directories of scopes lie. A directory that is
+/// mounted further down is passed over: the host may have mounted anything there.
 ///
 /// # Errors
-/// Nobody waits any more.
-pub(super) fn mark_below(
+/// The caller no longer waits.
+pub(super) fn walk(
     parent: BorrowedFd<'_>,
     name: &str,
-    marks: &Marks,
+    scope_levels: usize,
+    missing: Missing,
     task: &Task,
-) -> Result<(), Abandoned> {
-    let mut walk = Walk::new(0, Tier::Tenant, task);
-    walk.scopes = 0;
-    walk.mark(parent, name)?;
-    marks.remember(&walk);
-    Ok(())
+) -> Result<Outcome, Abandoned> {
+    let mut walk = Walk { missing, outcome: Outcome::default() };
+    walk.run(parent, name, scope_levels, task)?;
+    if walk.outcome.marked > MAX_SINGLE_SYNCS {
+        sync_file_system(parent);
+    }
+    Ok(walk.outcome)
 }
 
-/// The directory of a tier, to be looked at only. Links on the way are followed, and none of it need be readable.
-fn open_tier(fence: &Fence, path: &str, tier: Tier) -> rustix::io::Result<OwnedFd> {
-    let root = match fence.below_root(path) {
-        Some(below) => fence.root().join(below),
-        None => fence.manifest_directory().join(path),
-    };
-    let path = root.join(format!("memory-{tier}"));
-    retry_on_intr(|| open(&path, PASSING, Mode::empty()))
+struct Walk {
+    missing: Missing,
+    outcome: Outcome,
 }
 
-/// The walk over the directories of one tier.
-struct Walk<'call> {
-    task: &'call Task,
-    /// Whether directories without a mark are given one, or only remembered.
-    writes: bool,
-    /// How many levels below the first directory scopes have theirs. What is mounted further down is passed over:
-    /// the host may have mounted anything there.
-    scopes: usize,
-    marking: Marking,
-    unmarked: Seals,
-}
-
-/// A directory whose directories are being marked.
+/// A directory whose subdirectories are being walked over.
 struct Level {
     directory: Dir,
-    /// The length of its path.
-    path: usize,
+    /// How many bytes of the path lead to it.
+    path_len: usize,
     pending: Vec<CString>,
 }
 
-impl<'call> Walk<'call> {
-    fn new(source: u32, tier: Tier, task: &'call Task) -> Self {
-        let scopes = match tier {
-            Tier::Tenant => 1,
-            Tier::User => 2,
-            Tier::Session => 3,
-        };
-        let marking = Marking { source, marked: 0, failed: 0, first_failure: None };
-        Self { task, writes: true, scopes, marking, unmarked: Seals::default() }
-    }
-
-    fn mark(&mut self, root: BorrowedFd<'_>, name: &str) -> Result<(), Abandoned> {
+impl Walk {
+    fn run(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        name: &str,
+        scope_levels: usize,
+        task: &Task,
+    ) -> Result<(), Abandoned> {
         let mut path = name.as_bytes().to_vec();
         let mut levels: Vec<Level> = Vec::new();
-        let first = self.enter(root, &CString::new(path.clone()).unwrap_or_default(), &path, false);
-        levels.extend(first.map(|(directory, pending)| Level { directory, path: path.len(), pending }));
+        let first = self.enter(parent, &CString::new(name).unwrap_or_default(), &path, false);
+        levels.extend(first.map(|(directory, pending)| Level { directory, path_len: path.len(), pending }));
         loop {
             let depth = levels.len();
-            let Some(level) = levels.last_mut() else { break };
-            self.task.go_on()?;
-            path.truncate(level.path);
+            let Some(level) = levels.last_mut() else { return Ok(()) };
+            task.go_on()?;
+            path.truncate(level.path_len);
             let Some(name) = level.pending.pop() else {
                 levels.pop();
                 continue;
             };
             path.push(b'/');
             path.extend_from_slice(name.to_bytes());
-            let in_scope = depth > self.scopes;
+            let in_scope = depth > scope_levels;
             let entered =
                 level.directory.fd().ok().and_then(|parent| self.enter(parent, &name, &path, in_scope));
             let Some((directory, pending)) = entered.filter(|(_, pending)| !pending.is_empty()) else {
                 continue;
             };
             if levels.len() >= MAX_DEPTH {
-                let reason = format!("directories are nested deeper than {MAX_DEPTH}");
-                self.fail(directory.fd().ok(), &path, &io::Error::other(reason));
+                self.fail(directory.fd().ok(), &path, Cause::TooDeep(MAX_DEPTH));
                 continue;
             }
-            levels.push(Level { directory, path: path.len(), pending });
+            levels.push(Level { directory, path_len: path.len(), pending });
         }
-        if self.marking.marked > FEW {
-            settle_everything(root);
-        }
-        Ok(())
     }
 
-    /// Marks a directory, and lists the directories in it; `None` if it is gone, is none, cannot be entered, or is
-    /// mounted inside the directory of a scope.
+    /// Marks or notes a directory, and lists its subdirectories. `None` if it is deleted, is not a directory, cannot
+    /// be entered, or is mounted inside the directory of a scope.
     fn enter(
         &mut self,
         parent: BorrowedFd<'_>,
@@ -254,12 +145,12 @@ impl<'call> Walk<'call> {
     ) -> Option<(Dir, Vec<CString>)> {
         let mut directory = match open_directory(parent, name).and_then(Dir::new) {
             Ok(directory) => directory,
-            // Gone, no directory, or a link.
+            // It is deleted, is not a directory, or is a link.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return None,
             Err(errno) => {
-                self.fail(None, path, &errno.into());
+                self.fail(None, path, errno.into());
                 if let Ok(stat) = retry_on_intr(|| statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)) {
-                    self.unmarked.add_unopened(identity(&stat), MOST_UNMARKED);
+                    self.outcome.unmarked.add_unopened(Identity::of_stat(&stat), MAX_UNMARKED);
                 }
                 return None;
             }
@@ -269,43 +160,52 @@ impl<'call> Walk<'call> {
         }
         let listed = list(&mut directory);
         let handle = directory.fd().ok()?;
-        let is_marked = listed.as_ref().is_ok_and(|(_, marked)| *marked);
-        if !is_marked && !self.writes {
-            self.unmarked.add(handle, MOST_UNMARKED);
-        } else if !is_marked {
-            match put(handle) {
-                Ok(true) => {
-                    self.marking.marked += 1;
-                    if self.marking.marked <= FEW {
-                        // Where that cannot be done, the next store that is opened looks again.
-                        let _ = settle(handle);
-                    }
-                }
-                Ok(false) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-                Err(error) => self.fail(Some(handle), path, &error),
-            }
+        if !listed.as_ref().is_ok_and(|(_, is_marked)| *is_marked) {
+            self.mark(handle, path)?;
         }
         match listed {
             Ok((directories, _)) => Some((directory, directories)),
             Err(error) => {
-                self.fail(Some(handle), path, &error);
+                self.fail(Some(handle), path, error.into());
                 None
             }
         }
     }
 
-    fn fail(&mut self, directory: Option<BorrowedFd<'_>>, path: &[u8], error: &io::Error) {
-        self.marking.failed += 1;
-        let path = String::from_utf8_lossy(path).into_owned();
-        self.marking.first_failure.get_or_insert_with(|| (path, plain(error)));
+    /// Marks or notes a directory whose mark was not listed; `None` if it is deleted.
+    fn mark(&mut self, directory: BorrowedFd<'_>, path: &[u8]) -> Option<()> {
+        if self.missing == Missing::Note {
+            self.outcome.unmarked.add(directory, MAX_UNMARKED);
+            return Some(());
+        }
+        match put(directory) {
+            Ok(true) => {
+                self.outcome.marked += 1;
+                if self.outcome.marked <= MAX_SINGLE_SYNCS {
+                    // If this fails, the next store that is opened looks for a missing mark again.
+                    let _ = sync_directory(directory);
+                }
+            }
+            Ok(false) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => self.fail(Some(directory), path, error.into()),
+        }
+        Some(())
+    }
+
+    fn fail(&mut self, directory: Option<BorrowedFd<'_>>, path: &[u8], cause: Cause) {
+        self.outcome.failed += 1;
+        self.outcome.first_failure.get_or_insert_with(|| {
+            let path = String::from_utf8_lossy(path).into_owned();
+            Unmarked { path, cause }
+        });
         if let Some(directory) = directory {
-            self.unmarked.add(directory, MOST_UNMARKED);
+            self.outcome.unmarked.add(directory, MAX_UNMARKED);
         }
     }
 }
 
-/// The directories in a directory, and whether it has a mark.
+/// The subdirectories of a directory, and whether it has a mark.
 fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
     let mut directories = Vec::new();
     let mut is_marked = false;
@@ -316,12 +216,12 @@ fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
             continue;
         }
         if is_marker(name.to_bytes()) {
-            // Readers look up the exact name: in another case it is a mark only to those who list.
+            // Readers that do not list the directory look up the exact name only.
             is_marked |= is_exact_marker(name.to_bytes());
             continue;
         }
         let kind = match entry.file_type() {
-            // Some file systems do not tell while listing.
+            // Some file systems do not tell the kind while listing.
             FileType::Unknown => statat(directory.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)
                 .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
             kind => kind,
@@ -333,9 +233,9 @@ fn list(directory: &mut Dir) -> io::Result<(Vec<CString>, bool)> {
     Ok((directories, is_marked))
 }
 
-/// Has everything on a file system written to the disk, as one call for each of many directories would take
-/// minutes. Where that fails, the next store that is opened looks again.
-fn settle_everything(directory: BorrowedFd<'_>) {
+/// Writes everything on a file system to the disk. If this fails, the next store that is opened looks for missing
+/// marks again.
+fn sync_file_system(directory: BorrowedFd<'_>) {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = rustix::fs::syncfs(directory);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -347,64 +247,69 @@ fn settle_everything(directory: BorrowedFd<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::symlink, path::Path};
+    use std::{
+        fs,
+        os::{fd::AsFd, unix::fs::symlink},
+        path::Path,
+    };
 
     use super::*;
-    use crate::{memory::marker::MARKER, source::Tier};
+    use crate::disk::marks::MARKER;
 
-    fn diary(path: &str, enabled: bool) -> Source {
-        let (role, tier) = (Role::Memory, Some(Tier::User));
-        Source { id: "diary".to_owned(), path: path.to_owned(), priority: 0, enabled, role, tier }
-    }
-
-    fn mark(root: &Path, source: Source) -> Vec<Marking> {
-        let fence = Fence::new(root, root).unwrap();
-        Marks::default().put(&fence, &[source], &Task::default()).unwrap()
+    fn mark(root: &Path) -> Outcome {
+        let handle = fs::File::open(root).unwrap();
+        walk(handle.as_fd(), "memory-user", 2, Missing::Mark, &Task::default()).unwrap()
     }
 
     #[test]
-    fn every_directory_of_a_tier_is_marked_once() {
+    fn every_directory_gets_one_mark_and_links_are_not_followed() {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path();
-        fs::create_dir_all(root.join("m/memory-user/acme/ann/deeper")).unwrap();
-        fs::create_dir_all(root.join("m/memory-session/acme")).unwrap();
+        fs::create_dir_all(root.join("memory-user/acme/ann/deeper")).unwrap();
+        fs::create_dir_all(root.join("memory-session/acme")).unwrap();
         fs::create_dir_all(root.join("elsewhere")).unwrap();
-        symlink("../../../elsewhere", root.join("m/memory-user/acme/linked")).unwrap();
-        let [first] = mark(root, diary("m", false)).try_into().unwrap();
-        assert_eq!(first, Marking { source: 0, marked: 4, failed: 0, first_failure: None });
-        let [again] = mark(root, diary("m", true)).try_into().unwrap();
-        assert_eq!(again.marked, 0);
-        for path in ["m/memory-user", "m/memory-user/acme", "m/memory-user/acme/ann/deeper"] {
+        symlink("../../elsewhere", root.join("memory-user/acme/linked")).unwrap();
+        let first = mark(root);
+        assert_eq!((first.marked, first.failed, first.first_failure.is_none()), (4, 0, true));
+        assert_eq!(mark(root).marked, 0);
+        for path in ["memory-user", "memory-user/acme", "memory-user/acme/ann/deeper"] {
             assert!(root.join(path).join(MARKER).is_file(), "{path}");
         }
-        for path in ["m", "m/memory-session", "elsewhere"] {
+        for path in [".", "memory-session", "elsewhere"] {
             assert!(!root.join(path).join(MARKER).exists(), "{path}");
         }
-        assert!(mark(root, diary("missing", false)).is_empty());
     }
 
     #[test]
-    fn no_more_handles_are_open_than_the_tree_may_be_deep() {
+    fn directories_without_a_mark_can_be_noted_without_writing() {
         let temporary = tempfile::tempdir().unwrap();
-        let root = temporary.path();
-        let deep = |depth: usize| root.join("m/memory-user").join("d/".repeat(depth));
+        fs::create_dir_all(temporary.path().join("memory-user/acme")).unwrap();
+        let handle = fs::File::open(temporary.path()).unwrap();
+        let noted = walk(handle.as_fd(), "memory-user", 2, Missing::Note, &Task::default()).unwrap();
+        assert_eq!((noted.marked, noted.unmarked.len()), (0, 2));
+        assert!(!temporary.path().join("memory-user").join(MARKER).exists());
+    }
+
+    #[test]
+    fn a_tree_that_is_too_deep_is_marked_down_to_the_limit() {
+        let temporary = tempfile::tempdir().unwrap();
+        let deep = |depth: usize| temporary.path().join("memory-user").join("d/".repeat(depth));
         fs::create_dir_all(deep(MAX_DEPTH + 5)).unwrap();
-        let marks = Marks::default();
-        let fence = Fence::new(root, root).unwrap();
-        let [made] = marks.put(&fence, &[diary("m", true)], &Task::default()).unwrap().try_into().unwrap();
+        let done = mark(temporary.path());
         assert!(deep(MAX_DEPTH).join(MARKER).is_file());
         assert!(!deep(MAX_DEPTH + 1).join(MARKER).is_file());
-        assert!(made.failed == 1 && made.first_failure.unwrap().1.contains("nested deeper"));
-        assert_eq!(marks.unmarked().len(), 1, "what lies below is kept sealed");
+        assert_eq!(done.failed, 1);
+        assert!(matches!(done.first_failure.unwrap().cause, Cause::TooDeep(MAX_DEPTH)));
+        assert_eq!(done.unmarked.len(), 1, "the directory at the limit stays closed to readers of knowledge");
     }
 
     #[test]
-    fn nobody_is_waited_for_who_does_not_want_it() {
+    fn a_walk_ends_when_its_caller_no_longer_waits() {
         let temporary = tempfile::tempdir().unwrap();
-        fs::create_dir_all(temporary.path().join("m/memory-user/acme")).unwrap();
-        let fence = Fence::new(temporary.path(), temporary.path()).unwrap();
+        fs::create_dir_all(temporary.path().join("memory-user/acme")).unwrap();
+        let handle = fs::File::open(temporary.path()).unwrap();
         let task = Task::default();
         task.abandon();
-        assert!(Marks::default().put(&fence, &[diary("m", true)], &task).is_err());
+        assert!(walk(handle.as_fd(), "memory-user", 2, Missing::Mark, &task).is_err());
     }
 }

@@ -1,5 +1,20 @@
-//! Whether memories lie apart from what others may see (Y8).
+//! Whether memories are apart from what others may see (Y8).
 
+use crate::{
+    disk::{
+        above::{Found, climb},
+        directory::Directory,
+        fence::Fence,
+        identity::Identity,
+        marks::is_marked,
+    },
+    manifest::{
+        snapshot::Snapshot,
+        source::{Role, Source},
+    },
+    memory::path::tier_directory,
+    text::fold::fold,
+};
 use std::{
     collections::BTreeSet,
     io,
@@ -9,24 +24,13 @@ use std::{
 
 use rustix::fs::{AtFlags, statat};
 
-use super::{
-    above::{Found, climb},
-    marker::is_marked,
-};
-use crate::{
-    containment::{Directory, Fence, Identity},
-    fold::fold,
-    snapshot::Snapshot,
-    source::{Role, Source},
-};
-
-/// A memory source that does not lie apart from another source. Both are positions in the snapshot.
+/// A memory source that is not apart from another source. Both are positions in the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overlap {
     /// The memory source.
     pub memory: u32,
-    /// A knowledge source of which one equals, contains or lies inside the other; or a memory source that lies
-    /// where this one keeps its scopes. The memory source itself, if it lies among memories that no source names.
+    /// A knowledge source that equals, contains or lies inside the memory source; or a memory source that lies in
+    /// the directory of its tier. The memory source itself, if it lies among memories of no source.
     pub other: u32,
 }
 
@@ -34,26 +38,26 @@ pub struct Overlap {
 struct Root {
     at: u32,
     role: Role,
-    /// The directory in which a memory source keeps its scopes, folded; empty for others.
-    scopes: String,
-    /// The names that lead there from the catalog root, folded, so that case makes no difference.
+    /// The names on the path from the catalog root, folded, so that case makes no difference.
     names: Option<Vec<String>>,
-    /// The directory, and every one that holds it, as far as they can be told.
+    /// The directory; `None` if it cannot be entered.
     identity: Option<Identity>,
-    above: BTreeSet<Identity>,
-    /// The directory in which a memory source keeps its scopes, if it can be told.
-    tier: Option<Identity>,
-    /// Whether it is a memory source, and a directory of memories or in one.
+    /// The directory and every one above it, as far as they can be examined.
+    ancestors: BTreeSet<Identity>,
+    /// For a memory source, the folded name of its tier's directory.
+    tier_name: Option<String>,
+    /// For a memory source, its tier's directory, if that exists.
+    tier_identity: Option<Identity>,
+    /// Whether this is a memory source whose directory is marked, or lies in one that is.
     among_memories: bool,
 }
 
-/// The first pair of sources, in the order of the manifest, that overlap. Memory sources count whether they are
-/// enabled or not.
+/// The first pair of sources that overlap, in the order of the manifest. Memory sources count whether they are
+/// enabled or not: what a disabled one holds is still memories.
 pub(super) fn find(fence: &Fence, snapshot: &Snapshot) -> Option<Overlap> {
     if !snapshot.sources.iter().any(|source| source.role == Role::Memory) {
         return None;
     }
-    // What a disabled memory source holds is remembered all the same.
     let counts = |source: &Source| source.enabled || source.role == Role::Memory;
     let counted = (0_u32..).zip(&snapshot.sources).filter(|(_, source)| counts(source));
     let roots: Vec<Root> = counted.map(|(at, source)| Root::of(fence, at, source)).collect();
@@ -61,8 +65,8 @@ pub(super) fn find(fence: &Fence, snapshot: &Snapshot) -> Option<Overlap> {
     memories
         .flat_map(|memory| roots.iter().map(move |other| (memory, other)))
         .find(|(memory, other)| match other.role {
-            Role::Knowledge => memory.meets(other),
-            Role::Memory => memory.at != other.at && memory.keeps(other),
+            Role::Knowledge => memory.overlaps(other),
+            Role::Memory => memory.at != other.at && memory.holds_in_tier(other),
         })
         .map(|(memory, other)| Overlap { memory: memory.at, other: other.at })
         .or_else(|| {
@@ -74,65 +78,61 @@ pub(super) fn find(fence: &Fence, snapshot: &Snapshot) -> Option<Overlap> {
 impl Root {
     fn of(fence: &Fence, at: u32, source: &Source) -> Self {
         let entered = fence.enter(&source.path).ok();
-        let tier = source.tier.zip(entered.as_ref()).and_then(|(tier, directory)| {
-            let name = format!("memory-{tier}");
-            let stat = statat(&directory.handle, &*name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            Some(crate::tree::identity(&stat))
+        let tier_directory = source.tier.map(tier_directory);
+        let tier_identity = tier_directory.as_ref().zip(entered.as_ref()).and_then(|(name, directory)| {
+            let stat = statat(&directory.handle, &**name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            Some(Identity::of_stat(&stat))
         });
         let identity = entered.as_ref().map(|directory| directory.identity);
-        let (above, marked) = entered.map(|directory| above(directory.handle)).unwrap_or_default();
+        let (ancestors, marked) = entered.map(|directory| ancestors(directory.handle)).unwrap_or_default();
         Self {
             at,
             role: source.role,
-            scopes: source.tier.map(|tier| fold(&format!("memory-{tier}"))).unwrap_or_default(),
-            names: names(fence, &source.path),
+            names: fence.folded_names(&source.path),
             identity,
-            above,
-            tier,
+            ancestors,
+            tier_name: tier_directory.as_deref().map(fold),
+            tier_identity,
             among_memories: marked && source.role == Role::Memory,
         }
     }
 
-    /// Whether one is the other, or holds it.
-    fn meets(&self, other: &Self) -> bool {
-        let holds = |outer: &Self, inner: &Self| {
+    /// Whether one source equals or contains the other, by name or by identity.
+    fn overlaps(&self, other: &Self) -> bool {
+        let contains = |outer: &Self, inner: &Self| {
             let by_name = outer.names.as_ref().zip(inner.names.as_ref());
             by_name.is_some_and(|(outer, inner)| inner.starts_with(outer))
-                || outer.identity.is_some_and(|identity| inner.above.contains(&identity))
+                || outer.identity.is_some_and(|identity| inner.ancestors.contains(&identity))
         };
-        holds(self, other) || holds(other, self)
+        contains(self, other) || contains(other, self)
     }
 
-    /// Whether another memory source lies among the scopes of this one.
-    fn keeps(&self, other: &Self) -> bool {
+    /// Whether another memory source lies in the directory of this one's tier.
+    fn holds_in_tier(&self, other: &Self) -> bool {
         let by_name = self.names.as_ref().zip(other.names.as_ref());
         by_name.is_some_and(|(outer, inner)| {
-            inner.strip_prefix(&**outer).is_some_and(|rest| rest.first() == Some(&self.scopes))
-        }) || self.tier.is_some_and(|tier| other.above.contains(&tier))
+            inner
+                .strip_prefix(&**outer)
+                .is_some_and(|rest| !rest.is_empty() && rest.first() == self.tier_name.as_ref())
+        }) || self.tier_identity.is_some_and(|tier| other.ancestors.contains(&tier))
     }
 }
 
-/// The names that lead from the catalog root to a path of the manifest, folded, so that case makes no difference.
-pub(super) fn names(fence: &Fence, path: &str) -> Option<Vec<String>> {
-    let below = fence.below_root(path)?;
-    Some(below.iter().map(|part| fold(&part.to_string_lossy())).collect())
-}
-
-/// Whether the directory of a memory source is one of memories, or lies in one.
+/// Whether the directory of a memory source is a directory of memories, or lies in one.
 pub(super) fn is_among_memories(directory: &Directory) -> io::Result<bool> {
     let barred = |_, handle: BorrowedFd<'_>| is_marked(handle);
     Found::default().encloses(directory.handle.as_fd(), barred)
 }
 
-/// The directory and every one that holds it, as far as they can be told, and whether one is marked.
-fn above(directory: OwnedFd) -> (BTreeSet<Identity>, bool) {
-    let mut met = BTreeSet::new();
+/// The directory and every one above it, as far as they can be examined, and whether one is marked.
+fn ancestors(directory: OwnedFd) -> (BTreeSet<Identity>, bool) {
+    let mut found = BTreeSet::new();
     let mut marked = false;
-    // What cannot be told is compared by name alone.
+    // Directories that cannot be examined are compared by name alone.
     let _ = climb(directory, |spot, handle| {
-        met.insert(spot.identity);
+        found.insert(spot.identity);
         marked = marked || is_marked(handle).unwrap_or(false);
         Ok(ControlFlow::Continue(()))
     });
-    (met, marked)
+    (found, marked)
 }

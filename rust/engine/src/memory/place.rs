@@ -1,99 +1,36 @@
-//! The directory of a scope, entered or made part by part, never by way of a link (Y6).
+//! Where one scope's memories of one tier are.
 
-use std::{
-    io,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+use crate::{
+    manifest::{
+        snapshot::Snapshot,
+        source::{Source, Tier},
+    },
+    memory::{path::scope_directory, scope::Scope},
 };
 
-use rustix::{
-    fs::{AtFlags, FileType, Mode, mkdirat, statat},
-    io::{Errno, retry_on_intr},
-};
-
-use super::marker;
-use crate::tree::{open_directory, plain};
-
-/// Memories are somebody's own: only the account that writes them reads them, unless it is told otherwise.
-pub(super) const PRIVATE_DIRECTORY: Mode = Mode::RWXU;
-
-/// The directory at `path` below `root`; `None` if nothing is there.
-///
-/// # Errors
-/// A part of the way is a link, no directory, or cannot be told; in words, without absolute paths.
-pub(super) fn enter(root: BorrowedFd<'_>, path: &str) -> Result<Option<OwnedFd>, String> {
-    walk(root, path, false).map(|way| way?.pop())
+/// One scope in one memory source of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The position of the memory source in the snapshot.
+    pub(super) source: u32,
+    /// The tier of the memory source.
+    pub(super) tier: Tier,
+    /// Whose memories.
+    pub(super) scope: Scope,
+    /// The directory of the scope below the directory of the source, with `/` between parts.
+    pub(super) path: String,
 }
 
-/// Every directory on the way to `path` below `root`, the one at `path` last; `None` if one is missing.
-///
-/// With `make`, each that is missing is made, and each but the last is marked before anything else is in it: the
-/// last one is marked by who has locked it. `None` then means that one was deleted meanwhile.
-///
-/// # Errors
-/// As [`enter`]; or a directory cannot be made or marked.
-pub(super) fn walk(root: BorrowedFd<'_>, path: &str, make: bool) -> Result<Option<Vec<OwnedFd>>, String> {
-    let mut way: Vec<OwnedFd> = Vec::new();
-    let mut end = 0;
-    let mut is_new = false;
-    for part in path.split('/') {
-        end += part.len();
-        let shown = &path[..end];
-        end += 1;
-        if matches!(part, "" | "." | "..") {
-            return Err(format!("{path:?} is no path of a scope"));
-        }
-        let above = way.last();
-        if make && let Some(above) = above {
-            match mark(above.as_fd(), is_new) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => {
-                    let above = path[..end - part.len() - 1].trim_end_matches('/');
-                    return Err(format!("{above:?} cannot be marked as memories: {}", plain(&error)));
-                }
-            }
-        }
-        let parent = above.map_or(root, |handle| handle.as_fd());
-        let mut opened = open_directory(parent, part);
-        is_new = false;
-        if make && opened.as_ref().is_err_and(|errno| *errno == Errno::NOENT) {
-            match retry_on_intr(|| mkdirat(parent, part, PRIVATE_DIRECTORY)) {
-                Ok(()) => {
-                    is_new = true;
-                    opened = open_directory(parent, part);
-                }
-                // Somebody else was quicker.
-                Err(Errno::EXIST) => opened = open_directory(parent, part),
-                Err(Errno::NOENT) if above.is_some() => return Ok(None),
-                Err(errno) => return Err(format!("{shown:?} cannot be made: {}", plain(&errno.into()))),
-            }
-        }
-        match opened {
-            Ok(handle) => way.push(handle),
-            // No directory can have a name that long.
-            Err(Errno::NOENT | Errno::NAMETOOLONG) if !make => return Ok(None),
-            Err(Errno::NOENT) => return Ok(None),
-            Err(errno) => return Err(format!("{shown:?} {}", refusal(parent, part, errno))),
-        }
+impl Place {
+    /// The memories of a scope in the source at a position of a snapshot; `None` if that is no memory source.
+    #[must_use]
+    pub fn new(snapshot: &Snapshot, source: u32, scope: &Scope) -> Option<Self> {
+        let tier = snapshot.sources.get(source as usize)?.tier?;
+        Some(Self { source, tier, scope: scope.clone(), path: scope_directory(tier, scope) })
     }
-    Ok(Some(way))
-}
 
-/// Marks a directory on the way. One that was there before, and may not be written to, is left as it is: what
-/// lies below it has marks of its own.
-fn mark(directory: BorrowedFd<'_>, is_new: bool) -> io::Result<()> {
-    match marker::put_for_good(directory) {
-        Err(error) if !is_new && marker::is_forbidden(&error) => Ok(()),
-        other => other,
-    }
-}
-
-/// Why an entry could not be opened as a directory.
-fn refusal(parent: BorrowedFd<'_>, name: &str, errno: Errno) -> String {
-    let stat = retry_on_intr(|| statat(parent, name, AtFlags::SYMLINK_NOFOLLOW));
-    match stat.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
-        Ok(FileType::Symlink) => "is a link; no memory is read or written by way of one".to_owned(),
-        Ok(FileType::Directory) | Err(_) => format!("cannot be entered: {}", plain(&errno.into())),
-        Ok(_) => "is not a directory".to_owned(),
+    /// The manifest's entry for the memory source.
+    pub(super) fn source_in<'a>(&self, snapshot: &'a Snapshot) -> &'a Source {
+        &snapshot.sources[self.source as usize]
     }
 }

@@ -1,4 +1,4 @@
-//! Deleting a directory and everything below it, or one concept, and nothing else (Y6, Y12).
+//! Deletes a directory tree of memories, or one file, and nothing else (Y6, Y12).
 
 use std::{
     ffi::{CStr, CString},
@@ -11,89 +11,40 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::{above::is_mounted_in, lock::settle, marker, place};
 use crate::{
-    name::is_concept,
-    tree::{OPEN, open_directory, plain},
+    disk::{
+        above::is_mounted_in,
+        marks,
+        open::{OPEN, open_directory, sync_directory},
+    },
+    document::name::is_concept,
+    memory::failure::Cause,
 };
 
-/// Each level holds a handle while it is emptied.
+/// Directories nested deeper than this many levels are not deleted: each level keeps a file descriptor open.
 const MAX_DEPTH: usize = 128;
-/// How often a directory is emptied again that somebody fills meanwhile.
-pub(super) const ATTEMPTS: usize = 8;
+/// A directory in which others write is emptied at most this many times.
+pub(super) const MAX_ATTEMPTS: usize = 8;
 
-const MOUNTED: &str = "something is mounted inside";
-
-/// Deletes the directory `name` in `parent`, which is `directory`, and adds the concepts that are gone to
-/// `concepts`. Links are deleted, not followed, and what is mounted inside is left. The parent is not settled.
+/// Deletes the directory `name` in `parent`, which is open as `directory`, with everything in it, and adds the
+/// concepts that are deleted to `concepts`. Links are deleted, and not followed. Directories that are mounted inside
+/// stay. The parent is not synced.
 ///
 /// # Errors
-/// The rest of a sentence that begins with its name. Some of it may be gone.
-pub(super) fn remove(
+/// Something cannot be deleted. What was deleted before that stays deleted.
+pub(super) fn remove_tree(
     parent: BorrowedFd<'_>,
     name: &CStr,
     directory: BorrowedFd<'_>,
     concepts: &mut u64,
-) -> Result<(), String> {
-    let level = Level { depth: 0, hidden: false };
-    let removed = Remover { concepts }.remove_emptied(parent, name, directory, level);
-    removed.map_err(|error| format!("cannot be deleted: {}", plain(&error)))
+) -> Result<(), Cause> {
+    TreeRemover { concepts }.remove(parent, name, directory, Position { depth: 0, hidden: false })
 }
 
-/// Has a deletion in a directory written to the disk.
-///
-/// # Errors
-/// The rest of a sentence that begins with the name of what is deleted.
-pub(super) fn settle_deletion(parent: BorrowedFd<'_>) -> Result<(), String> {
-    settle(parent).map_err(|error| {
-        format!("is deleted, but whether it stays so after a crash is not known: {}", plain(&error))
-    })
-}
-
-/// Deletes the file of the concept that lies at `path`, which has no `.md`, below a directory. Whether there
-/// was one.
-///
-/// # Errors
-/// A sentence: it is a link or anything else that is no file, or the system refuses.
-pub(super) fn forget(directory: BorrowedFd<'_>, path: &str) -> Result<bool, String> {
-    let held = match path.rsplit_once('/') {
-        Some((directories, _)) => match place::enter(directory, directories)? {
-            Some(handle) if is_mounted_in(directory, handle.as_fd()).unwrap_or(true) => {
-                return Err(format!("{directories:?} cannot be entered: {MOUNTED}"));
-            }
-            Some(handle) => Some(handle),
-            None => return Ok(false),
-        },
-        None => None,
-    };
-    let parent = held.as_ref().map_or(directory, |handle| handle.as_fd());
-    let shown = |reason: String| format!("\"{path}.md\" {reason}");
-    let name = format!("{}.md", path.rsplit('/').next().unwrap_or(path));
-    let failed = |errno: Errno| Err(shown(format!("cannot be deleted: {}", plain(&errno.into()))));
-    match retry_on_intr(|| statat(parent, &*name, AtFlags::SYMLINK_NOFOLLOW)) {
-        Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => {}
-            FileType::Symlink => {
-                return Err(shown("is a link; no memory is deleted by way of one".to_owned()));
-            }
-            _ => return Err(shown("is not a regular file".to_owned())),
-        },
-        // No file can have a name that long.
-        Err(Errno::NOENT | Errno::NAMETOOLONG) => return Ok(false),
-        Err(errno) => return failed(errno),
-    }
-    match retry_on_intr(|| unlinkat(parent, &*name, AtFlags::empty())) {
-        Ok(()) => {}
-        Err(Errno::NOENT) => return Ok(false),
-        Err(errno) => return failed(errno),
-    }
-    settle_deletion(parent).map_err(shown)?;
-    Ok(true)
-}
-
-/// What is in a directory, but for its mark, as names and kinds; nothing if somebody has deleted it meanwhile.
+/// The names and kinds of the entries of a directory, without its mark; none if another process deleted the
+/// directory.
 pub(super) fn entries(directory: BorrowedFd<'_>) -> io::Result<Vec<(CString, FileType)>> {
-    // All names first: what a listing gives while it is being deleted differs between file systems.
+    // All names are read first: what a listing gives while entries are deleted differs between file systems.
     let entries = match Dir::read_from(directory).and_then(Iterator::collect) {
         Err(Errno::NOENT) => Vec::new(),
         entries => entries?,
@@ -112,14 +63,14 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> io::Result<Vec<(CString, Fil
                 Err(errno) => return Err(errno.into()),
             };
         }
-        if kind == FileType::Directory || !marker::is_marker(name.to_bytes()) {
+        if kind == FileType::Directory || !marks::is_marker(name.to_bytes()) {
             found.push((name.to_owned(), kind));
         }
     }
     Ok(found)
 }
 
-/// Deletes what is no directory. That it is gone already is as good.
+/// Deletes an entry that is not a directory. It is no error if it does not exist.
 pub(super) fn remove_file(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
     match retry_on_intr(|| unlinkat(directory, name, AtFlags::empty())) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -127,72 +78,73 @@ pub(super) fn remove_file(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<
     }
 }
 
-/// Removes the directory `name` in `parent`, which is `directory` and has nothing in it but its mark (Y10). The
-/// mark goes last, and not before the disk knows that the rest is gone; if the directory stays, the mark does.
-/// That somebody else deletes it meanwhile is as good.
+/// What became of a directory that was emptied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Removal {
+    /// It is deleted.
+    Done,
+    /// Another process has made something in it.
+    NotEmpty,
+}
+
+/// Removes the directory `name` in `parent`, which is open as `directory` and holds only its mark (Y10). The mark is
+/// removed last, after everything else is synced; if the directory stays, it keeps its mark. It is no error if
+/// another process deletes the directory meanwhile.
 pub(super) fn remove_directory(
     parent: BorrowedFd<'_>,
     name: &CStr,
     directory: BorrowedFd<'_>,
-) -> io::Result<Removed> {
+) -> io::Result<Removal> {
     match remove_with_mark(parent, name, directory) {
-        // Nothing can be looked up or made in a directory that is deleted.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Removed::Yes),
+        // Nothing can be looked up or made in a deleted directory.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Removal::Done),
         other => other,
     }
 }
 
-fn remove_with_mark(parent: BorrowedFd<'_>, name: &CStr, directory: BorrowedFd<'_>) -> io::Result<Removed> {
-    if marker::is_marked(directory)? {
-        settle(directory)?;
+fn remove_with_mark(parent: BorrowedFd<'_>, name: &CStr, directory: BorrowedFd<'_>) -> io::Result<Removal> {
+    if marks::is_marked(directory)? {
+        sync_directory(directory)?;
     }
-    let marked = marker::remove(directory)?;
+    let marked = marks::remove(directory)?;
     match retry_on_intr(|| unlinkat(parent, name, AtFlags::REMOVEDIR)) {
-        Ok(()) | Err(Errno::NOENT) => return Ok(Removed::Yes),
-        Err(Errno::NOTEMPTY | Errno::EXIST) if marked => marker::put_for_good(directory)?,
+        Ok(()) | Err(Errno::NOENT) => return Ok(Removal::Done),
+        Err(Errno::NOTEMPTY | Errno::EXIST) if marked => marks::put_for_good(directory)?,
         Err(Errno::NOTEMPTY | Errno::EXIST) => {}
         Err(errno) => {
             if marked {
-                marker::put_for_good(directory)?;
+                marks::put_for_good(directory)?;
             }
             return Err(errno.into());
         }
     }
-    Ok(Removed::Filled)
+    Ok(Removal::NotEmpty)
 }
 
-/// What became of a directory that was empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Removed {
-    Yes,
-    /// Somebody put something in it meanwhile.
-    Filled,
-}
-
-/// Opens a directory inside another to empty it; `None` if it is gone.
+/// Opens a directory inside another one, to empty it; `None` if it does not exist.
 ///
 /// # Errors
-/// Something is mounted there: that is somebody else's, and stays.
-pub(super) fn open_inner(parent: BorrowedFd<'_>, name: &CStr) -> io::Result<Option<OwnedFd>> {
+/// It is mounted there, so it does not belong to the scope; or it cannot be opened.
+pub(super) fn open_inner(parent: BorrowedFd<'_>, name: &CStr) -> Result<Option<OwnedFd>, Cause> {
     match open_unmounted(parent, name) {
-        // Also where the system does not tell when it is opened. The device does not tell: it may be a directory of the same file system.
-        Ok(inner) if is_mounted_in(parent, inner.as_fd())? => Err(io::Error::other(MOUNTED)),
+        // Asked again, for systems that do not tell it when a directory is opened.
+        Ok(inner) if is_mounted_in(parent, inner.as_fd())? => Err(Cause::MountedInside),
         Ok(inner) => Ok(Some(inner)),
         Err(Errno::NOENT) => Ok(None),
-        Err(Errno::XDEV) => Err(io::Error::other(MOUNTED)),
+        Err(Errno::XDEV) => Err(Cause::MountedInside),
         Err(errno) => Err(errno.into()),
     }
 }
 
-/// Opens a directory for listing, unless it is a link, or the system tells that something is mounted there.
+/// Opens a directory for listing, unless it is a link, or the system tells that it is mounted there.
 fn open_unmounted(parent: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<OwnedFd> {
-    // A directory of the same file system may be mounted there: its device does not tell.
+    // The device number does not tell this: a directory of the same file system may be mounted there.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
         use rustix::fs::{ResolveFlags, openat2};
         let flags = OPEN | OFlags::RDONLY | OFlags::DIRECTORY;
         match retry_on_intr(|| openat2(parent, name, flags, Mode::empty(), ResolveFlags::NO_XDEV)) {
-            // An old kernel, or a sandbox that does not know the call.
+            // An old kernel or a sandbox does not know the call.
             Err(Errno::NOSYS | Errno::PERM) => {}
             other => return other,
         }
@@ -200,50 +152,51 @@ fn open_unmounted(parent: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<Own
     open_directory(parent, name)
 }
 
-/// How deep below what is deleted, and whether in a directory that no walk enters.
+/// Where a directory lies in the tree that is deleted.
 #[derive(Clone, Copy)]
-struct Level {
+struct Position {
+    /// How many levels below the top.
     depth: usize,
+    /// Whether readers pass it over, so that its files are no concepts.
     hidden: bool,
 }
 
-struct Remover<'call> {
+struct TreeRemover<'call> {
     concepts: &'call mut u64,
 }
 
-impl Remover<'_> {
-    fn remove_emptied(
+impl TreeRemover<'_> {
+    fn remove(
         &mut self,
         parent: BorrowedFd<'_>,
         name: &CStr,
         directory: BorrowedFd<'_>,
-        level: Level,
-    ) -> io::Result<()> {
-        for attempt in 1.. {
-            self.empty(directory, level)?;
+        position: Position,
+    ) -> Result<(), Cause> {
+        for _ in 0..MAX_ATTEMPTS {
+            self.empty(directory, position)?;
             match remove_directory(parent, name, directory)? {
-                Removed::Yes => break,
-                Removed::Filled if attempt < ATTEMPTS => {}
-                Removed::Filled => return Err(Errno::NOTEMPTY.into()),
+                Removal::Done => return Ok(()),
+                Removal::NotEmpty => {}
             }
         }
-        Ok(())
+        Err(Errno::NOTEMPTY.into())
     }
 
-    fn empty(&mut self, directory: BorrowedFd<'_>, level: Level) -> io::Result<()> {
-        if level.depth > MAX_DEPTH {
-            return Err(io::Error::other(format!("directories are nested deeper than {MAX_DEPTH}")));
+    fn empty(&mut self, directory: BorrowedFd<'_>, position: Position) -> Result<(), Cause> {
+        if position.depth > MAX_DEPTH {
+            return Err(Cause::TooDeep(MAX_DEPTH));
         }
         for (name, kind) in entries(directory)? {
-            let hidden = level.hidden || name.to_bytes().starts_with(b".");
+            let hidden = position.hidden || name.to_bytes().starts_with(b".");
             if kind == FileType::Directory {
                 let Some(inner) = open_inner(directory, &name)? else { continue };
-                let level = Level { depth: level.depth + 1, hidden };
-                self.remove_emptied(directory, &name, inner.as_fd(), level)?;
+                let position = Position { depth: position.depth + 1, hidden };
+                self.remove(directory, &name, inner.as_fd(), position)?;
             } else {
                 remove_file(directory, &name)?;
-                let concept = kind == FileType::RegularFile && name.to_str().is_ok_and(is_concept);
-                *self.concepts += u64::from(concept && !hidden);
+                let is_concept = kind == FileType::RegularFile && name.to_str().is_ok_and(is_concept);
+                *self.concepts += u64::from(is_concept && !hidden);
             }
         }
         Ok(())
@@ -257,14 +210,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_that_somebody_else_deleted_is_deleted() {
+    fn a_directory_that_another_process_deleted_counts_as_deleted() {
         let temporary = tempfile::tempdir().unwrap();
         let path = temporary.path().join("gone");
         fs::create_dir(&path).unwrap();
         let (parent, directory) = (fs::File::open(temporary.path()).unwrap(), fs::File::open(&path).unwrap());
         fs::remove_dir(&path).unwrap();
         assert!(entries(directory.as_fd()).unwrap().is_empty());
-        assert_eq!(remove_directory(parent.as_fd(), c"gone", directory.as_fd()).unwrap(), Removed::Yes);
-        assert_eq!(remove(parent.as_fd(), c"gone", directory.as_fd(), &mut 0), Ok(()));
+        let removal = remove_directory(parent.as_fd(), c"gone", directory.as_fd()).unwrap();
+        assert_eq!(removal, Removal::Done);
+        remove_tree(parent.as_fd(), c"gone", directory.as_fd(), &mut 0).unwrap();
+    }
+
+    #[test]
+    fn a_tree_is_deleted_with_its_marks_and_its_concepts_are_counted() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("scope");
+        fs::create_dir_all(path.join("inner/.hidden")).unwrap();
+        for file in ["a.md", "inner/b.md", "inner/.hidden/c.md", "inner/text", "index.md", marks::MARKER] {
+            fs::write(path.join(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink("..", path.join("linked.md")).unwrap();
+        let (parent, directory) = (fs::File::open(temporary.path()).unwrap(), fs::File::open(&path).unwrap());
+        let mut concepts = 0;
+        remove_tree(parent.as_fd(), c"scope", directory.as_fd(), &mut concepts).unwrap();
+        assert_eq!(concepts, 2);
+        assert!(!path.exists() && temporary.path().exists());
     }
 }

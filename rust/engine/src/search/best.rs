@@ -1,32 +1,35 @@
-//! The best of what was scored, by counting where that is cheaper than comparing.
+//! The top of what was scored, found by counting where that is faster than comparing.
 
-use super::{Scored, tally::Tally};
-use crate::index::Places;
+use std::cmp::Reverse;
 
-/// The best `limit` of all concepts, given the score of each.
-pub(super) fn best<T: Tally>(scores: &[T], places: Option<&Places>, limit: usize) -> Vec<Scored> {
-    /// So many scores are skipped at once where none is good enough.
+use super::{scored::Scored, tally::Score};
+use crate::search::index::{SortOrder, count_where};
+
+/// The `limit` concepts with the best scores above 0, the best first. Ties come in the given order, or in that
+/// of the numbers.
+pub(super) fn top_k<S: Score>(scores: &[S], order: Option<&SortOrder>, limit: usize) -> Vec<Scored> {
+    /// The highest score is computed for so many scores at once, and all are skipped if it is too low.
     const BLOCK: usize = 64;
-    let (least, mut room) = least_of_best(scores, limit);
+    let (threshold, mut room) = threshold(scores, limit);
     let mut found = Vec::with_capacity(limit.min(scores.len()));
-    let mut look = |number: u32, score: T, room: &mut usize| {
-        if score > least || (score == least && *room > 0) {
-            *room -= usize::from(score == least);
+    let mut offer = |number: u32, score: S, room: &mut usize| {
+        if score > threshold || (score == threshold && *room > 0) {
+            *room -= usize::from(score == threshold);
             found.push(Scored { concept: number, score: score.into() });
         }
     };
-    match places {
-        Some(Places { concept, .. }) => {
-            for number in concept {
-                look(*number, scores[*number as usize], &mut room);
+    match order {
+        Some(SortOrder { concepts, .. }) => {
+            for number in concepts {
+                offer(*number, scores[*number as usize], &mut room);
             }
         }
         None => {
-            for (at, block) in (0_u32..).step_by(BLOCK).zip(scores.chunks(BLOCK)) {
+            for (first, block) in (0_u32..).step_by(BLOCK).zip(scores.chunks(BLOCK)) {
                 let highest = highest(block);
-                if highest > least || (highest == least && room > 0) {
-                    for (number, score) in (at..).zip(block) {
-                        look(number, *score, &mut room);
+                if highest > threshold || (highest == threshold && room > 0) {
+                    for (number, score) in (first..).zip(block) {
+                        offer(number, *score, &mut room);
                     }
                 }
             }
@@ -35,78 +38,64 @@ pub(super) fn best<T: Tally>(scores: &[T], places: Option<&Places>, limit: usize
     best_first(found, limit)
 }
 
-/// The lowest score among the best `limit`, which is not 0, and for how many that have just this there is
-/// room.
-fn least_of_best<T: Tally>(scores: &[T], limit: usize) -> (T, usize) {
-    let of = |score: u32| T::try_from(score).unwrap_or_default();
+/// The lowest score among the best `limit`, at least 1, and how many concepts with just this score fit in.
+fn threshold<S: Score>(scores: &[S], limit: usize) -> (S, usize) {
+    let score_of = |score: u32| S::try_from(score).unwrap_or_default();
     let (mut low, mut high): (u32, u32) = (1, highest(scores).into());
-    if limit >= scores.len() || reaching(scores, of(1)) <= limit {
-        return (of(1), usize::MAX);
+    if limit >= scores.len() || count_at_least(scores, score_of(1)) <= limit {
+        return (score_of(1), usize::MAX);
     }
-    // The highest score that at least `limit` reach.
+    // Binary search for the highest score that at least `limit` concepts have.
     while low < high {
         let middle = low + (high - low).div_ceil(2);
-        if reaching(scores, of(middle)) >= limit { low = middle } else { high = middle - 1 }
+        if count_at_least(scores, score_of(middle)) >= limit { low = middle } else { high = middle - 1 }
     }
-    let above =
-        if low == u32::MAX { 0 } else { T::try_from(low + 1).map_or(0, |next| reaching(scores, next)) };
-    (of(low), limit - above)
+    let above = low.checked_add(1).and_then(|next| S::try_from(next).ok());
+    let above = above.map_or(0, |next| count_at_least(scores, next));
+    (score_of(low), limit - above)
 }
 
-// Of values, not of references: that goes by the dozen.
-fn highest<T: Tally>(scores: &[T]) -> T {
-    scores.iter().copied().fold(T::default(), T::max)
+// The fold is over values and not over references: only then is it vectorised.
+fn highest<S: Score>(scores: &[S]) -> S {
+    scores.iter().copied().fold(S::default(), S::max)
 }
 
-/// How many scores are at least so high.
-fn reaching<T: Tally>(scores: &[T], least: T) -> usize {
-    // Short sums of bytes, so that they go by the dozen.
-    let count = |run: &[T]| usize::from(run.iter().map(|score| u8::from(*score >= least)).sum::<u8>());
-    scores.chunks(128).map(count).sum()
+fn count_at_least<S: Score>(scores: &[S], least: S) -> usize {
+    count_where(scores, |score| score >= least)
 }
 
-/// All concepts with a score, the best first, by counting.
-pub(super) fn all_best_first(scores: &[u8], places: Option<&Places>) -> Vec<Scored> {
-    // Several counts at once: neighbours often have the same score, and would wait for each other.
-    let mut counts = [[0_u32; 256]; 4];
-    let mut fours = scores.chunks_exact(4);
-    for four in &mut fours {
-        for (counts, score) in counts.iter_mut().zip(four) {
-            counts[usize::from(*score)] += 1;
-        }
-    }
-    for score in fours.remainder() {
-        counts[0][usize::from(*score)] += 1;
-    }
-    // Where the next concept of each score goes.
+/// All concepts with a score above 0, the best first, by a counting sort. Ties come in the given order, or in
+/// that of the numbers.
+pub(super) fn all_best_first(scores: &[u8], order: Option<&SortOrder>) -> Vec<Scored> {
+    let counts = histogram(scores);
+    // For each score, the place of the next concept that has it.
     let mut next = [0_usize; 256];
     let mut all = 0;
     for score in (1..=usize::from(highest(scores))).rev() {
         next[score] = all;
-        all += counts.iter().map(|counts| counts[score] as usize).sum::<usize>();
+        all += counts[score] as usize;
     }
-    // Where many match, those that do not are put behind the others: it is quicker to write what is thrown
-    // away than to guess, concept by concept, whether to write.
-    let guess = all * 4 < scores.len();
-    let room = if guess { all } else { scores.len() };
+    // If many match, all concepts are written, those that do not match behind the others, and cut off in the
+    // end. That is faster than a branch for each concept, which the processor would often predict wrongly.
+    let writes_all = all * 4 >= scores.len();
     next[0] = all;
-    let mut best = vec![Scored { concept: 0, score: 0 }; room];
-    let mut look = |number: u32, score: u8| {
-        if !guess || score != 0 {
+    let mut best = vec![Scored { concept: 0, score: 0 }; if writes_all { scores.len() } else { all }];
+    let mut write = |number: u32, score: u8| {
+        if writes_all || score != 0 {
             let at = &mut next[usize::from(score)];
             best[*at] = Scored { concept: number, score: score.into() };
             *at += 1;
         }
     };
-    match places {
-        Some(Places { concept, .. }) => {
-            for number in concept {
-                look(*number, scores[*number as usize]);
+    match order {
+        Some(SortOrder { concepts, .. }) => {
+            for number in concepts {
+                write(*number, scores[*number as usize]);
             }
         }
         None => {
             for (number, score) in (0..).zip(scores) {
-                look(number, *score);
+                write(number, *score);
             }
         }
     }
@@ -114,9 +103,129 @@ pub(super) fn all_best_first(scores: &[u8], places: Option<&Places>) -> Vec<Scor
     best
 }
 
-/// Sorts by score and keeps the order of ties and the first `limit`.
+/// How many concepts have each score.
+fn histogram(scores: &[u8]) -> [u32; 256] {
+    // Four tables in turn: neighbours often have the same score, and adding to the same counter twice in a
+    // row makes the second addition wait for the first.
+    let mut tables = [[0_u32; 256]; 4];
+    let mut fours = scores.chunks_exact(4);
+    for four in &mut fours {
+        for (table, score) in tables.iter_mut().zip(four) {
+            table[usize::from(*score)] += 1;
+        }
+    }
+    for score in fours.remainder() {
+        tables[0][usize::from(*score)] += 1;
+    }
+    let [mut counts, others @ ..] = tables;
+    for table in others {
+        for (count, more) in counts.iter_mut().zip(table) {
+            *count += more;
+        }
+    }
+    counts
+}
+
+/// Sorts by score, the best first, keeps the order of ties, and cuts off after `limit`.
 pub(super) fn best_first(mut found: Vec<Scored>, limit: usize) -> Vec<Scored> {
-    found.sort_by_key(|scored| std::cmp::Reverse(scored.score));
+    found.sort_by_key(|scored| Reverse(scored.score));
     found.truncate(limit);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pairs(scored: &[Scored]) -> Vec<(u32, u32)> {
+        scored.iter().map(|Scored { concept, score }| (*concept, *score)).collect()
+    }
+
+    /// All concepts with a score, sorted the obvious way.
+    fn naive(scores: &[u32], order: Option<&SortOrder>) -> Vec<(u32, u32)> {
+        let mut all: Vec<(u32, u32)> = (0..).zip(scores.iter().copied()).filter(|(_, s)| *s > 0).collect();
+        all.sort_by_key(|(number, score)| {
+            let position = order.map_or(*number, |order| order.position[*number as usize]);
+            (Reverse(*score), position)
+        });
+        all
+    }
+
+    /// The order that sorts concepts by these keys.
+    fn order_by(keys: &[u8]) -> SortOrder {
+        let mut concepts: Vec<u32> = (0..).take(keys.len()).collect();
+        concepts.sort_by_key(|number| keys[*number as usize]);
+        let mut position = vec![0; keys.len()];
+        for (at, number) in (0..).zip(&concepts) {
+            position[*number as usize] = at;
+        }
+        SortOrder { position, concepts }
+    }
+
+    #[test]
+    fn the_best_come_first_and_ties_by_number_or_in_the_given_order() {
+        let scores = [3_u8, 0, 7, 3, 1];
+        assert_eq!(pairs(&all_best_first(&scores, None)), [(2, 7), (0, 3), (3, 3), (4, 1)]);
+        assert_eq!(pairs(&top_k(&scores, None, 2)), [(2, 7), (0, 3)]);
+        let backwards = order_by(&[4, 3, 2, 1, 0]);
+        assert_eq!(pairs(&all_best_first(&scores, Some(&backwards))), [(2, 7), (3, 3), (0, 3), (4, 1)]);
+        assert_eq!(pairs(&top_k(&scores, Some(&backwards), 2)), [(2, 7), (3, 3)]);
+    }
+
+    #[test]
+    fn the_threshold_is_the_lowest_score_that_gets_in() {
+        let scores = [5_u8, 1, 5, 9, 1, 0];
+        for (limit, expected) in
+            [(1, (9, 1)), (2, (5, 1)), (3, (5, 2)), (4, (1, 1)), (5, (1, usize::MAX)), (6, (1, usize::MAX))]
+        {
+            assert_eq!(threshold(&scores, limit), expected, "{limit}");
+        }
+        assert_eq!(threshold(&[u32::MAX, 1, u32::MAX], 1), (u32::MAX, 1));
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_has_a_score_or_nothing_fits() {
+        assert!(top_k::<u8>(&[], None, 3).is_empty());
+        assert_eq!(top_k(&[0_u32; 200], None, 3), []);
+        assert!(top_k(&[1_u8, 2, 3], None, 0).is_empty());
+        assert_eq!(all_best_first(&[0; 9], None), []);
+    }
+
+    #[test]
+    fn every_score_is_counted_in_the_histogram() {
+        let scores: Vec<u8> = (0..=u8::MAX).flat_map(|score| vec![score; usize::from(score % 7)]).collect();
+        let counts = histogram(&scores);
+        for score in 0..=u8::MAX {
+            assert_eq!(counts[usize::from(score)], u32::from(score % 7), "{score}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn counting_gives_what_sorting_gives(
+            scores in prop::collection::vec(prop_oneof![Just(0_u8), 0_u8..4, any::<u8>()], 0..300),
+            keys in prop::collection::vec(any::<u8>(), 300),
+            is_ordered in any::<bool>(),
+            limit in 0_usize..310,
+        ) {
+            let order = is_ordered.then(|| order_by(&keys[..scores.len()]));
+            let wide: Vec<u32> = scores.iter().copied().map(u32::from).collect();
+            let expected = naive(&wide, order.as_ref());
+            let top = &expected[..limit.min(expected.len())];
+            prop_assert_eq!(pairs(&all_best_first(&scores, order.as_ref())), &expected[..]);
+            prop_assert_eq!(pairs(&top_k(&scores, order.as_ref(), limit)), top);
+            prop_assert_eq!(pairs(&top_k(&wide, order.as_ref(), limit)), top);
+        }
+
+        #[test]
+        fn wide_scores_are_cut_off_right_too(
+            scores in prop::collection::vec(prop_oneof![0_u32..3, Just(u32::MAX), any::<u32>()], 0..40),
+            limit in 0_usize..42,
+        ) {
+            let mut expected = naive(&scores, None);
+            expected.truncate(limit);
+            prop_assert_eq!(pairs(&top_k(&scores, None, limit)), expected);
+        }
+    }
 }

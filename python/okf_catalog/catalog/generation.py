@@ -1,0 +1,46 @@
+"""One generation of a catalog: a snapshot, and what all searches of it have in common."""
+
+from pathlib import Path
+from typing import TypeAlias, final
+
+from okf_catalog._engine import Catalog, Snapshot
+from okf_catalog.catalog.source import KnowledgeCatalogSnapshot, SourceRole, sources_of
+
+__all__ = ["Engine", "Generation"]
+
+Engine: TypeAlias = Catalog
+"""The compiled catalog. A second kind of catalog adds its engine class here, with the same methods."""
+
+
+@final
+class Generation:
+    """One state of the manifest.
+
+    ``handle`` is the engine's snapshot, ``snapshot`` the public value that was made from it. ``positions``
+    are the sources that can be searched, in order S1; ``candidates`` are the same as pairs of position and
+    source. ``memories`` has the positions of the enabled memory sources. ``overlap`` names a memory source,
+    enabled or not, and another source through which others could read it (Y8).
+    """
+
+    __slots__ = ("candidates", "handle", "memories", "next", "overlap", "positions", "snapshot")
+
+    def __init__(self, handle: Snapshot, engine: Engine) -> None:
+        sources = sources_of(handle.sources)
+        self.handle = handle
+        self.next: dict[None, Generation] = {}
+        """The generation that was appended after this one. It is set once and never replaced."""
+        self.snapshot = KnowledgeCatalogSnapshot(
+            handle.version, sources, Path(handle.manifest_directory), handle.generation
+        )
+        self.positions = tuple(handle.candidates)
+        self.candidates = tuple((position, sources[position]) for position in self.positions)
+        self.memories = {
+            source.tier: position
+            for position, source in enumerate(sources)
+            if source.enabled and source.tier is not None
+        }
+        # Checked once per generation: the directories are resolved at loading, and no link changes where
+        # they lead later (C1).
+        has_memory = any(source.role is SourceRole.MEMORY for source in sources)
+        pair = engine.memory(handle).overlap() if has_memory else None
+        self.overlap = None if pair is None else (sources[pair[0]].id, sources[pair[1]].id)

@@ -1,0 +1,360 @@
+//! Finds the terms of a question in the text of a passage.
+
+use std::cmp::Reverse;
+
+use aho_corasick::{
+    Anchored,
+    automaton::{Automaton, StateID},
+    nfa::contiguous::NFA,
+};
+use memchr::memmem;
+
+use crate::{
+    text::{fold::fold_into, terms::Terms},
+    work::task::{Abandoned, Task},
+};
+
+/// Up to this many terms are looked for one after the other. For more, automata are built.
+const MAX_SEPARATE_TERMS: usize = 8;
+/// An automaton looks for terms of at most this many bytes in all. It takes about a hundred times as much
+/// memory, and some hundredths of a second to build, in which the task cannot be abandoned.
+const AUTOMATON_BYTES: usize = 64 << 10;
+/// A line is folded in blocks of this many bytes. To get from an offset in the folded line to the offset in
+/// the line, characters are counted only within one block.
+const BLOCK: usize = 4 << 10;
+
+/// Finds any of the terms of a question in one pass over a text, however many terms there are.
+#[derive(Debug)]
+pub struct Finder(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// A searcher for each term.
+    Separate(Vec<memmem::Finder<'static>>),
+    /// Automata that look for many terms each.
+    Automata(Vec<Group>),
+}
+
+/// Consecutive terms of a question that one automaton looks for.
+#[derive(Debug)]
+struct Group {
+    /// The number of the first of them.
+    first: usize,
+    automaton: NFA,
+}
+
+impl Finder {
+    /// A finder of any of the terms.
+    #[allow(clippy::missing_panics_doc)] // The task is local.
+    #[must_use]
+    pub fn new(terms: &Terms) -> Self {
+        Self::new_for(terms, &Task::default())
+            .expect("only this function has the task, and it abandons nothing")
+    }
+
+    /// A finder of any of the terms, as [`new`](Self::new) makes it, unless the task is abandoned.
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was.
+    pub fn new_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
+        let words: Vec<&[u8]> = terms.as_slice().iter().map(|(term, _)| term.as_bytes()).collect();
+        let separate = || words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
+        if words.len() <= MAX_SEPARATE_TERMS {
+            return Ok(Self(Kind::Separate(separate())));
+        }
+        let mut groups = Vec::new();
+        let mut first = 0;
+        while first < words.len() {
+            task.go_on()?;
+            let mut bytes = 0;
+            let fits = words[first..].iter().take_while(|word| {
+                bytes += word.len();
+                bytes <= AUTOMATON_BYTES
+            });
+            let end = first + fits.count().max(1);
+            match NFA::new(&words[first..end]) {
+                Ok(automaton) => groups.push(Group { first, automaton }),
+                Err(_) => return Ok(Self(Kind::Separate(separate()))),
+            }
+            first = end;
+        }
+        Ok(Self(Kind::Automata(groups)))
+    }
+
+    /// How many distinct terms there are.
+    fn count(&self) -> usize {
+        match &self.0 {
+            Kind::Separate(finders) => finders.len(),
+            Kind::Automata(groups) => groups.iter().map(|group| group.automaton.patterns_len()).sum(),
+        }
+    }
+
+    /// Whether a folded text contains any of the terms.
+    pub(crate) fn is_in(&self, folded: &str) -> bool {
+        match &self.0 {
+            Kind::Separate(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
+            Kind::Automata(groups) => groups
+                .iter()
+                .any(|group| group.automaton.try_find(&folded.into()).is_ok_and(|found| found.is_some())),
+        }
+    }
+}
+
+/// The terms that a line contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LineMatch {
+    /// How many distinct terms; at least 1.
+    pub(crate) terms: usize,
+    /// The first term, as bytes of the folded line. If several begin there, the longest of them.
+    start: usize,
+    len: usize,
+}
+
+/// A part of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The byte at which it begins.
+    pub(crate) at: usize,
+    /// How many code points it has.
+    pub(crate) chars: usize,
+}
+
+/// Looks for the terms in one line after the other.
+#[derive(Debug)]
+pub(crate) struct LineScanner<'finder> {
+    finder: &'finder Finder,
+    /// For each term, the number of the last line that contains it; 0 if none does.
+    last_line: Vec<usize>,
+    /// The number of the current line, from 1.
+    line: usize,
+    /// The folded beginning of the line, up to where all terms were found.
+    folded: String,
+    /// The offset of each block, in the line and in the folded line.
+    blocks: Vec<(usize, usize)>,
+}
+
+impl<'finder> LineScanner<'finder> {
+    pub(crate) fn new(finder: &'finder Finder) -> Self {
+        let last_line = vec![0; finder.count()];
+        Self { finder, last_line, line: 0, folded: String::new(), blocks: Vec::new() }
+    }
+
+    /// How many distinct terms there are.
+    pub(crate) fn count(&self) -> usize {
+        self.last_line.len()
+    }
+
+    /// The terms that a line contains, if it contains any. The line is read until all terms are found.
+    pub(crate) fn scan(&mut self, line: &str) -> Option<LineMatch> {
+        self.line += 1;
+        self.folded.clear();
+        self.blocks.clear();
+        let mut found = Found::default();
+        let mut states = self.start_states();
+        // Each piece is twice as long as the one before. The end of a piece is searched twice, because a term
+        // may lie across it.
+        let mut piece = BLOCK;
+        let mut read = 0;
+        while read < line.len() && found.terms < self.count() {
+            let from = self.folded.len();
+            read = self.fold(line, read, piece);
+            self.search(from, &mut states, &mut found);
+            piece = piece.saturating_mul(2);
+        }
+        found.first.map(|(start, Reverse(len))| LineMatch { terms: found.terms, start, len })
+    }
+
+    /// The first term in the line that was scanned last. Its length is counted up to `max_chars`.
+    pub(crate) fn locate(&self, line: &str, found: LineMatch, max_chars: usize) -> Span {
+        let LineMatch { start, len, .. } = found;
+        let block = self.blocks.partition_point(|(_, folded)| *folded <= start).saturating_sub(1);
+        let (original, folded) = self.blocks[block];
+        // Folding maps each character to one: both lines have the same number of characters up to here.
+        let ahead = self.folded[folded..start].chars().count();
+        let at = line[original..].char_indices().nth(ahead).map_or(line.len(), |(at, _)| original + at);
+        Span { at, chars: self.folded[start..start + len].chars().take(max_chars).count() }
+    }
+
+    /// Folds at least `len` more bytes of a line, of which `read` bytes are folded; gives how many are then.
+    fn fold(&mut self, line: &str, mut read: usize, len: usize) -> usize {
+        let until = read.saturating_add(len);
+        while read < line.len() && read < until {
+            let end = (read + BLOCK..line.len()).find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
+            self.blocks.push((read, self.folded.len()));
+            fold_into(&line[read..end], &mut self.folded);
+            read = end;
+        }
+        read
+    }
+
+    /// The start state of each group's automaton; `None` if it cannot start at any offset.
+    fn start_states(&self) -> Vec<Option<StateID>> {
+        match &self.finder.0 {
+            Kind::Separate(_) => Vec::new(),
+            Kind::Automata(groups) => {
+                groups.iter().map(|group| group.automaton.start_state(Anchored::No).ok()).collect()
+            }
+        }
+    }
+
+    /// Searches what was folded from the offset `from` on.
+    fn search(&mut self, from: usize, states: &mut [Option<StateID>], found: &mut Found) {
+        let text = self.folded.as_bytes();
+        match &self.finder.0 {
+            Kind::Separate(finders) => {
+                for (finder, last_line) in finders.iter().zip(&mut self.last_line) {
+                    let len = finder.needle().len();
+                    let begin = from.saturating_sub(len.saturating_sub(1));
+                    if *last_line != self.line
+                        && let Some(at) = finder.find(&text[begin..])
+                    {
+                        *last_line = self.line;
+                        found.add(begin + at, len);
+                    }
+                }
+            }
+            Kind::Automata(groups) => {
+                for (group, state) in groups.iter().zip(states) {
+                    let Some(state) = state else { continue };
+                    for (at, byte) in text.iter().enumerate().skip(from) {
+                        *state = group.automaton.next_state(Anchored::No, *state, *byte);
+                        if group.automaton.is_match(*state) {
+                            add_matches(group, *state, at + 1, &mut self.last_line, self.line, found);
+                            if found.terms == self.last_line.len() {
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Adds the terms that end at the offset `end`.
+fn add_matches(
+    group: &Group,
+    state: StateID,
+    end: usize,
+    last_line: &mut [usize],
+    line: usize,
+    found: &mut Found,
+) {
+    // The longest term comes first, and each of the others is a suffix of it. So if one was found in this
+    // line before, those after it were found, too. Going over them again would take quadratic time for terms
+    // such as a, aa, aaa.
+    for index in 0..group.automaton.match_len(state) {
+        let term = group.automaton.match_pattern(state, index);
+        let last_line = &mut last_line[group.first + term.as_usize()];
+        if *last_line == line {
+            return;
+        }
+        *last_line = line;
+        let len = group.automaton.pattern_len(term);
+        found.add(end - len, len);
+    }
+}
+
+/// The terms that were found in a line so far.
+#[derive(Debug, Default)]
+struct Found {
+    /// How many distinct terms.
+    terms: usize,
+    /// The first term: its offset and its length. The longer of two at the same offset is the lesser pair.
+    first: Option<(usize, Reverse<usize>)>,
+}
+
+impl Found {
+    fn add(&mut self, start: usize, len: usize) {
+        self.terms += 1;
+        let this = (start, Reverse(len));
+        self.first = Some(self.first.map_or(this, |first| first.min(this)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::fold::fold;
+    use proptest::prelude::*;
+
+    /// The number of terms in a line, and the first one as it is written there.
+    fn scan(line: &str, query: &str) -> Option<(usize, String)> {
+        let finder = Finder::new(&Terms::parse(query));
+        let mut scanner = LineScanner::new(&finder);
+        scanner.scan("something else");
+        let found = scanner.scan(line)?;
+        let Span { at, chars } = scanner.locate(line, found, usize::MAX);
+        Some((found.terms, line[at..].chars().take(chars).collect()))
+    }
+
+    #[test]
+    fn distinct_terms_are_counted_and_the_first_is_found_as_it_is_written() {
+        let many = "q0 q1 q2 q3 q4 q5 q6 q7 q8";
+        for (name, line, query, expected) in [
+            ("none", "alpha", "beta", None),
+            ("twice is once", "a b a", "a", Some((1, "a"))),
+            ("in the order of the line", "x Beta alpha", "alpha beta", Some((2, "Beta"))),
+            ("the longest at the same place", "abc", "a ab", Some((2, "ab"))),
+            ("one that ends later may begin first", "xabcd", "bc abcd", Some((2, "abcd"))),
+            ("folding changes lengths", "ɐɐɐ ⱥⱥ Straße", "ẞ STRASSE straße", Some((1, "Straße"))),
+        ] {
+            let expected = expected.map(|(terms, first)| (terms, first.to_owned()));
+            assert_eq!(scan(line, query), expected, "{name}");
+            assert_eq!(scan(line, &format!("{query} {many}")), expected, "{name}, with automata");
+        }
+    }
+
+    #[test]
+    fn a_term_that_lies_across_blocks_is_found() {
+        for length in [1, 3, BLOCK - 1, BLOCK, 3 * BLOCK] {
+            for before in [BLOCK - 2, BLOCK - 1, BLOCK, 3 * BLOCK - 1, 7 * BLOCK] {
+                let term = "ⱥ".repeat(length);
+                let line = format!("{}{term}b", "ɐ".repeat(before));
+                assert_eq!(scan(&line, &term), Some((1, term.clone())), "{before}, {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn terms_within_terms_take_linear_time() {
+        let terms: Vec<String> = (1..400).map(|length| "a".repeat(length)).collect();
+        let line = "a".repeat(4 << 20);
+        assert_eq!(scan(&line, &terms.join(" ")), Some((399, "a".repeat(399))));
+        let others = line.replace("aaaaaaaa", "aaaaaaab");
+        assert_eq!(scan(&others, &terms.join(" ")).map(|(terms, _)| terms), Some(7));
+    }
+
+    #[test]
+    fn terms_of_several_automata_are_counted_together() {
+        let many: Vec<String> = (0..20_000).map(|number| format!("word{number:05}x")).collect();
+        let query = many.join(" ");
+        assert!(query.len() > 3 * AUTOMATON_BYTES, "more than one automaton looks for these");
+        let line = "a word19999x, Word00000x and word10000x, word19999x";
+        assert_eq!(scan(line, &query), Some((3, "word19999x".to_owned())));
+        assert_eq!(scan("word20000x", &query), None);
+        assert!(Finder::new(&Terms::parse(&query)).is_in(&fold("word12345x")));
+    }
+
+    proptest! {
+        #[test]
+        fn a_scan_finds_what_looking_for_each_term_finds(
+            line in "[aAbBéÉßẞⱥȺ ]{0,40}",
+            terms in prop::collection::vec("[aAbBéÉßⱥ]{1,3}", 1..14),
+        ) {
+            let folded = fold(&line);
+            let parsed = Terms::parse(&terms.join(" "));
+            let places: Vec<_> = parsed
+                .as_slice()
+                .iter()
+                .filter_map(|(term, _)| Some((folded.find(term)?, Reverse(term.len()))))
+                .collect();
+            let expected = places.iter().min().map(|(start, Reverse(len))| {
+                let (ahead, chars) = (&folded[..*start], &folded[*start..start + len]);
+                let skip = ahead.chars().count();
+                (places.len(), line.chars().skip(skip).take(chars.chars().count()).collect::<String>())
+            });
+            prop_assert_eq!(scan(&line, &terms.join(" ")), expected);
+        }
+    }
+}

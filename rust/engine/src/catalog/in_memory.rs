@@ -1,0 +1,336 @@
+//! A catalog whose sources are texts instead of directories: the same facts, no disk (A2).
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use arc_swap::ArcSwap;
+
+use crate::{
+    ask::{
+        answer::Answer,
+        asked::Asked,
+        batch,
+        question::Question,
+        searchable::{Searchable, SourceIdentity, Sources, Unavailable},
+    },
+    catalog::{options::MAX_FILE_BYTES, report::SourceReport},
+    document::{
+        Document,
+        concept::Concept,
+        name::is_concept,
+        problem::{NewProblem, Problem, Reported},
+        remark::{DocumentRemarks, Gathering, Remarks},
+        version::is_dated,
+    },
+    error::Error,
+    manifest::{
+        snapshot::Snapshot,
+        source::{Role, Source},
+    },
+    search::index::Index,
+    text::instant::Instant,
+    work::{
+        parallel,
+        task::{Abandoned, Task},
+    },
+};
+
+/// The id of the text that says what a source is, as the root `index.md` of a directory does. It is no concept.
+const ROOT_INDEX: &str = "index";
+
+/// A source made of texts.
+#[derive(Debug, Clone)]
+pub struct TextSource {
+    /// One segment, unique in its catalog (M2).
+    pub id: String,
+    /// Higher is asked first.
+    pub priority: i32,
+    /// A disabled source is not searched.
+    pub enabled: bool,
+    /// The text of each concept under its id (B2), in any order.
+    pub concepts: Vec<(String, String)>,
+}
+
+/// A source whose texts were read.
+#[derive(Debug)]
+struct ReadSource {
+    identity: SourceIdentity,
+    index: Arc<Index>,
+    problems: Vec<Problem>,
+    remarks: Remarks,
+}
+
+/// The sources of one generation.
+#[derive(Debug)]
+pub struct TextSnapshot {
+    snapshot: Arc<Snapshot>,
+    /// One for each source of the snapshot.
+    sources: Vec<Arc<ReadSource>>,
+}
+
+impl TextSnapshot {
+    fn new(generation: u64, sources: Vec<(Source, Arc<ReadSource>)>) -> Self {
+        let (sources, read) = sources.into_iter().unzip();
+        Self { snapshot: Arc::new(Snapshot::new(generation, sources, PathBuf::new())), sources: read }
+    }
+
+    /// The ids and settings of the sources.
+    #[must_use]
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    fn pairs(&self) -> Vec<(Source, Arc<ReadSource>)> {
+        self.snapshot.sources.iter().cloned().zip(self.sources.iter().cloned()).collect()
+    }
+}
+
+impl Sources for TextSnapshot {
+    fn searchable(&self, source: u32) -> Result<Searchable<'_>, Unavailable<'_>> {
+        let ReadSource { identity, index, .. } = &*self.sources[source as usize];
+        Ok(Searchable { identity: *identity, index })
+    }
+}
+
+/// A catalog in memory. Every method may be called from any number of threads, and after a fork.
+#[derive(Debug)]
+pub struct InMemoryCatalog {
+    current: ArcSwap<TextSnapshot>,
+    /// Texts with more bytes are problems (B9).
+    max_text_bytes: u64,
+    threads: usize,
+    closed: AtomicBool,
+}
+
+impl InMemoryCatalog {
+    /// A catalog with these sources, in their order, as generation 1. Of two with one id, the later one counts.
+    ///
+    /// # Errors
+    /// [`Error::Abandoned`] if the task was.
+    pub fn open(
+        sources: Vec<TextSource>,
+        max_text_bytes: Option<u64>,
+        threads: Option<usize>,
+        task: &Task,
+    ) -> Result<Self, Error> {
+        let this = Self {
+            current: ArcSwap::from_pointee(TextSnapshot::new(1, Vec::new())),
+            max_text_bytes: max_text_bytes.unwrap_or(MAX_FILE_BYTES),
+            threads: threads.unwrap_or_else(parallel::available_threads).max(1),
+            closed: AtomicBool::new(false),
+        };
+        let mut pairs = Vec::with_capacity(sources.len());
+        for source in sources {
+            replace(&mut pairs, this.read(source, task)?);
+        }
+        this.current.store(Arc::new(TextSnapshot::new(1, pairs)));
+        Ok(this)
+    }
+
+    /// The sources in force.
+    #[must_use]
+    pub fn current(&self) -> Arc<TextSnapshot> {
+        self.current.load_full()
+    }
+
+    /// Adds a source, or replaces the one of its id whole, in its place: one atomic swap. Problem texts are given
+    /// with the generation they came with.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], or [`Error::Abandoned`] if the task was; nothing changes then.
+    pub fn put(&self, source: TextSource, task: &Task) -> Result<Reported<Arc<TextSnapshot>>, Error> {
+        let id = source.id.clone();
+        let pair = self.read(source, task)?;
+        let problems = pair.1.problems.clone();
+        let value = self.change(|pairs| {
+            replace(pairs, pair.clone());
+            true
+        })?;
+        let position = value.snapshot.sources.iter().position(|source| source.id == id);
+        let source = position.and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
+        let problems = problems.into_iter().map(|problem| NewProblem { source, problem }).collect();
+        Ok(Reported { value, problems })
+    }
+
+    /// Removes the source of an id: one atomic swap. Without such a source nothing changes.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn remove(&self, id: &str) -> Result<Arc<TextSnapshot>, Error> {
+        self.change(|pairs| {
+            let before = pairs.len();
+            pairs.retain(|(source, _)| source.id != id);
+            pairs.len() < before
+        })
+    }
+
+    /// Publishes the changed sources as the next generation, if they changed; the snapshot in force afterwards.
+    fn change(
+        &self,
+        change: impl Fn(&mut Vec<(Source, Arc<ReadSource>)>) -> bool,
+    ) -> Result<Arc<TextSnapshot>, Error> {
+        if self.is_closed() {
+            return Err(Error::Closed);
+        }
+        // No lock, which a forked process could find taken: on a race the change is applied again.
+        loop {
+            let current = self.current();
+            let mut pairs = current.pairs();
+            if !change(&mut pairs) {
+                return Ok(current);
+            }
+            let next = Arc::new(TextSnapshot::new(current.snapshot.generation + 1, pairs));
+            let before = self.current.compare_and_swap(&current, Arc::clone(&next));
+            if Arc::ptr_eq(&before, &current) {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Answers one question; without `now`, at the system's time.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
+    pub fn search(
+        &self,
+        sources: &TextSnapshot,
+        question: &Question,
+        now: Option<Instant>,
+        task: &Task,
+    ) -> Result<Answer, Error> {
+        self.check_open()?;
+        let now = now.unwrap_or_else(Instant::now);
+        let asked = Asked::new(question, &sources.snapshot, sources, now, task)?;
+        Ok(asked.answer(self.threads, task)?)
+    }
+
+    /// Answers as [`search`](Self::search) does if that takes less time than starting a thread; `None` otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn search_inline(
+        &self,
+        sources: &TextSnapshot,
+        question: &Question,
+        now: Option<Instant>,
+    ) -> Result<Option<Answer>, Error> {
+        if question.is_short() {
+            self.search(sources, question, now, &Task::default()).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Answers each question as [`search`](Self::search) does, in their order; `limit` keeps the top of each answer.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
+    pub fn search_batch(
+        &self,
+        sources: &TextSnapshot,
+        questions: &[Question],
+        now: Instant,
+        limit: Option<usize>,
+        task: &Task,
+    ) -> Result<Vec<Answer>, Error> {
+        self.check_open()?;
+        Ok(batch::answer(&sources.snapshot, sources, questions, now, limit, self.threads, task)?)
+    }
+
+    /// What is known of each source, in their order.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn report(&self, sources: &TextSnapshot) -> Result<Vec<SourceReport>, Error> {
+        self.check_open()?;
+        let reports = (0_u32..).zip(sources.snapshot.sources.iter().zip(&sources.sources));
+        Ok(reports
+            .map(|(at, (source, read))| {
+                let report = SourceReport { source: at, ..SourceReport::default() };
+                if !source.enabled {
+                    return report;
+                }
+                SourceReport {
+                    concepts: read.index.len(),
+                    problems: read.problems.clone(),
+                    remarks: read.remarks.clone(),
+                    ..report
+                }
+            })
+            .collect())
+    }
+
+    /// Later calls fail.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether [`close`](Self::close) was called.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    fn check_open(&self) -> Result<(), Error> {
+        if self.is_closed() { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    /// Reads the texts of a source.
+    fn read(&self, source: TextSource, task: &Task) -> Result<(Source, Arc<ReadSource>), Abandoned> {
+        static IDENTITIES: AtomicU64 = AtomicU64::new(0);
+        let TextSource { id, priority, enabled, mut concepts } = source;
+        let source = Source { id, path: String::new(), priority, enabled, role: Role::Knowledge, tier: None };
+        let version = |(id, text): &(String, String)| {
+            (id == ROOT_INDEX).then(|| Document::read(text.as_bytes()).ok()?.okf_version).flatten()
+        };
+        let dated = concepts.iter().find_map(version).is_some_and(|version| is_dated(&version));
+        concepts.retain(|(id, _)| is_searched(id));
+        concepts.sort_unstable();
+        let read = parallel::map(&concepts, self.threads, |(_, text)| {
+            task.go_on()?;
+            let bytes = text.as_bytes();
+            if bytes.len() as u64 > self.max_text_bytes {
+                return Ok(Err(format!("it has more than {} bytes", self.max_text_bytes)));
+            }
+            Ok(Document::read(bytes))
+        });
+        let (mut problems, mut added, mut noted) = (Vec::new(), Vec::new(), Vec::new());
+        for ((id, _), read) in concepts.into_iter().zip(read) {
+            let path = format!("{id}.md");
+            match read? {
+                Ok(mut read) => {
+                    read.document.count_verified(dated);
+                    noted.push((path, DocumentRemarks::of(read.remarks, read.remark_counts)));
+                    added.push(Concept { id, document: read.document });
+                }
+                Err(reason) => problems.push(Problem { path, reason }),
+            }
+        }
+        let mut gathering = Gathering::default();
+        noted.iter().for_each(|(path, remarks)| gathering.add_all(path, remarks));
+        let index = Arc::new(Index::default().with(&[], added, self.threads, task)?);
+        let identity = SourceIdentity(IDENTITIES.fetch_add(1, Ordering::Relaxed).into());
+        let remarks = gathering.finish();
+        Ok((source, Arc::new(ReadSource { identity, index, problems, remarks })))
+    }
+}
+
+/// Whether a file of this concept id would be a concept (B1): no part starts with a dot, and the last is neither
+/// `index` nor `log`.
+fn is_searched(id: &str) -> bool {
+    let name = id.rsplit('/').next().unwrap_or(id);
+    is_concept(&format!("{name}.md")) && id.split('/').all(|part| !part.starts_with('.'))
+}
+
+/// Puts a source in the place of the one of its id, or at the end.
+fn replace(pairs: &mut Vec<(Source, Arc<ReadSource>)>, pair: (Source, Arc<ReadSource>)) {
+    match pairs.iter_mut().find(|(source, _)| source.id == pair.0.id) {
+        Some(place) => *place = pair,
+        None => pairs.push(pair),
+    }
+}

@@ -1,0 +1,138 @@
+//! What of a catalog belongs to one process: locks, events, a thread.
+//!
+//! After a fork none of these can be used: a lock may be held by a thread that the child does not have, and a
+//! queue of events is shared with the parent. The child begins with new ones, and with what the parent had read.
+
+use std::{
+    process,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use crate::{
+    catalog::{background::BackgroundCheck, bundles::Bundles},
+    disk::{
+        events::Events,
+        fence::Fence,
+        file_watch::{Watch, WatchState},
+    },
+    memory::ScopeCache,
+};
+
+/// How often this process was forked from another, as far as it was told.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// Tells that this process was just forked. Another process id tells that too, but a process in another namespace
+/// may have the same one.
+pub fn note_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Tells processes apart.
+fn identity() -> (u32, u32) {
+    (process::id(), FORKS.load(Ordering::Relaxed))
+}
+
+/// What the background thread shares with the callers.
+#[derive(Debug)]
+pub(super) struct ProcessState {
+    pub(super) bundles: Bundles,
+    pub(super) events: Events,
+}
+
+/// The part of a catalog that does not survive a fork.
+#[derive(Debug)]
+pub(super) struct Process {
+    id: (u32, u32),
+    pub(super) state: Arc<ProcessState>,
+    /// The memories that were read last.
+    pub(super) memories: Arc<ScopeCache>,
+    /// Locked while the manifest is loaded again, never by a search.
+    reloading: Mutex<()>,
+    check: Mutex<Option<BackgroundCheck>>,
+    watch: Mutex<Option<Watch>>,
+}
+
+impl Process {
+    pub(super) fn new() -> Self {
+        Self::with(Bundles::default())
+    }
+
+    /// What a forked process goes on with.
+    pub(super) fn inherited(&self) -> Self {
+        Self::with(self.state.bundles.inherited())
+    }
+
+    fn with(bundles: Bundles) -> Self {
+        Self {
+            id: identity(),
+            state: Arc::new(ProcessState { bundles, events: Events::new() }),
+            memories: Arc::new(ScopeCache::new()),
+            reloading: Mutex::default(),
+            check: Mutex::default(),
+            watch: Mutex::default(),
+        }
+    }
+
+    /// Whether this is the process that it was made in.
+    pub(super) fn is_current(&self) -> bool {
+        self.id == identity()
+    }
+
+    /// Waits for other reloads.
+    pub(super) fn lock_reload(&self) -> MutexGuard<'_, ()> {
+        self.reloading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts to check the bundles in the background, if there are events and no check runs yet.
+    pub(super) fn check_in_background(&self, fence: &Fence) {
+        if self.state.events.missing().is_some() {
+            return;
+        }
+        // If another thread holds the lock, it starts the check.
+        let Ok(mut check) = self.check.try_lock() else { return };
+        if check.is_none() {
+            *check = BackgroundCheck::start(Arc::downgrade(&self.state), fence.clone());
+        }
+    }
+
+    /// Has the manifest watched.
+    pub(super) fn watch(&self, watch: Watch) {
+        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch);
+    }
+
+    /// How the manifest is watched, if it is.
+    pub(super) fn watch_state(&self) -> Option<WatchState> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Watch::state)
+    }
+
+    /// Ends the threads, and forgets the bundles.
+    pub(super) fn end(&self) {
+        if !self.is_current() {
+            return;
+        }
+        // Dropped without the lock: its thread may be waiting for another lock.
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(watch);
+        let check = self.check.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(check) = check {
+            check.end();
+        }
+        // Closing the queue ends all watches at once.
+        self.state.events.close();
+        self.state.bundles.clear(&self.state.events);
+        self.memories.clear();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+        if let Ok(mut check) = self.check.try_lock() {
+            // In a forked process there is no thread behind this handle.
+            std::mem::forget(check.take());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+mod bounds;
+mod entries;
+mod helpers;
+mod lenient;
+mod valid;

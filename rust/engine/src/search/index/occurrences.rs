@@ -1,0 +1,269 @@
+//! Which tokens each concept contains: the forward index, from which the inverted one is built.
+
+use std::sync::Arc;
+
+use super::{
+    interner::{Entry, Interner, StringPool, to_u32},
+    posting::{self, BODY, TAGS_OR_DESCRIPTION, TITLE},
+};
+use crate::{
+    document::concept::Concept,
+    text::fold::fold_into,
+    work::{
+        parallel,
+        task::{Abandoned, Task},
+    },
+};
+
+/// A thread is used for each this many bytes of text. For less, starting a thread costs more than it saves.
+const BYTES_PER_THREAD: usize = 1 << 20;
+
+/// The tokens of a run of concepts.
+pub(super) struct Occurrences {
+    pub(super) tokens: StringPool,
+    pub(super) forward: ForwardIndex,
+}
+
+/// The tokens of each concept.
+#[derive(Debug, Default)]
+pub(super) struct ForwardIndex {
+    /// The number of a token, packed with the fields that contain it; concept after concept, each token of a
+    /// concept once.
+    items: Vec<u32>,
+    /// Where in `items` each concept ends.
+    ends: Vec<u32>,
+}
+
+impl ForwardIndex {
+    /// For each concept, its tokens and the fields that contain them.
+    pub(super) fn concepts(&self) -> impl Iterator<Item = impl Iterator<Item = (u32, u8)> + Clone> + Clone {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| {
+            self.items[*start as usize..*end as usize].iter().map(|item| posting::unpack(*item))
+        })
+    }
+
+    /// Tokens with a posting for each concept that contains them, concept after concept.
+    pub(super) fn postings(&self) -> impl Iterator<Item = (u32, u32)> + Clone {
+        (0_u32..).zip(self.concepts()).flat_map(|(concept, tokens)| {
+            tokens.map(move |(token, fields)| (token, posting::pack(concept, fields)))
+        })
+    }
+
+    /// Appends the concepts of another index. `numbers` gives the number here of each of its tokens.
+    fn append(&mut self, other: &ForwardIndex, numbers: &[u32]) {
+        let before = to_u32(self.items.len());
+        self.items.extend(other.items.iter().map(|item| {
+            let (token, fields) = posting::unpack(*item);
+            posting::pack(numbers[token as usize], fields)
+        }));
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+    }
+}
+
+impl Occurrences {
+    /// Reads the text of all concepts, on up to `threads` threads.
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was.
+    pub(super) fn of(concepts: &[Arc<Concept>], threads: usize, task: &Task) -> Result<Self, Abandoned> {
+        let text: usize = concepts.iter().map(|concept| concept.text_len()).sum();
+        let pieces = threads.min(text / BYTES_PER_THREAD).max(1);
+        Self::of_pieces(concepts, pieces, threads, task)
+    }
+
+    /// Reads the concepts in so many pieces, whose tokens are numbered together in the end.
+    fn of_pieces(
+        concepts: &[Arc<Concept>],
+        pieces: usize,
+        threads: usize,
+        task: &Task,
+    ) -> Result<Self, Abandoned> {
+        let size = concepts.len().div_ceil(pieces).max(1);
+        let pieces: Vec<&[Arc<Concept>]> = concepts.chunks(size).collect();
+        let mut built = parallel::map(&pieces, threads, |piece| {
+            let mut builder = Builder::default();
+            for concept in *piece {
+                task.go_on()?;
+                builder.add_concept(concept);
+            }
+            Ok(builder)
+        })
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter();
+        let Some(mut all) = built.next() else {
+            return Ok(Self { tokens: StringPool::default(), forward: ForwardIndex::default() });
+        };
+        for Builder { tokens, forward, .. } in built {
+            let tokens = tokens.finish();
+            let numbers: Vec<u32> =
+                (0..to_u32(tokens.len())).map(|token| all.tokens.intern(tokens.get(token))).collect();
+            all.forward.append(&forward, &numbers);
+        }
+        Ok(Self { tokens: all.tokens.finish(), forward: all.forward })
+    }
+}
+
+/// Builds a forward index, concept by concept.
+#[derive(Default)]
+struct Builder {
+    tokens: Interner,
+    forward: ForwardIndex,
+    /// A buffer for folded text, reused.
+    folded: String,
+}
+
+impl Builder {
+    fn add_concept(&mut self, concept: &Concept) {
+        let document = &concept.document;
+        if let Some(title) = &document.title {
+            self.add_text(TITLE, title);
+        }
+        for text in document.description.iter().chain(&document.tags) {
+            self.add_text(TAGS_OR_DESCRIPTION, text);
+        }
+        self.add_text(BODY, &document.body);
+        self.forward.ends.push(to_u32(self.forward.items.len()));
+    }
+
+    fn add_text(&mut self, field: u8, text: &str) {
+        self.folded.clear();
+        fold_into(text, &mut self.folded);
+        let folded = std::mem::take(&mut self.folded);
+        // Splitting bytes at ASCII white space is several times faster than decoding characters, which only
+        // pieces with other characters need.
+        let is_all_ascii = folded.is_ascii();
+        let pieces = folded.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+        for piece in pieces.filter(|piece| !piece.is_empty()) {
+            if is_all_ascii || piece.is_ascii() {
+                self.add_token(piece, field);
+            } else if let Ok(piece) = str::from_utf8(piece) {
+                for token in piece.split_whitespace() {
+                    self.add_token(token.as_bytes(), field);
+                }
+            }
+        }
+        self.folded = folded;
+    }
+
+    fn add_token(&mut self, token: &[u8], field: u8) {
+        let ForwardIndex { items, ends } = &mut self.forward;
+        // The note of a token is the index in `items` of its last occurrence.
+        let Entry { number, note } = self.tokens.entry(token);
+        let is_of_this_concept = ends.last().is_none_or(|end| *note >= *end);
+        match items.get_mut(*note as usize) {
+            Some(item) if is_of_this_concept => *item |= u32::from(field),
+            _ => {
+                *note = to_u32(items.len());
+                items.push(posting::pack(*number, field));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{document::Document, text::fold::fold};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn concept(title: &str, tag: &str, body: &str) -> Arc<Concept> {
+        let document = Document {
+            title: Some(title.to_owned()),
+            tags: vec![tag.to_owned()],
+            body: body.to_owned(),
+            ..Document::default()
+        };
+        Arc::new(Concept { id: String::new(), document })
+    }
+
+    /// For each concept, its tokens and their fields.
+    fn read(concepts: &[Arc<Concept>], pieces: usize) -> Vec<BTreeMap<String, u8>> {
+        let Occurrences { tokens, forward } =
+            Occurrences::of_pieces(concepts, pieces, 2, &Task::default()).unwrap();
+        let text = |token: u32| str::from_utf8(tokens.get(token)).unwrap().to_owned();
+        forward
+            .concepts()
+            .map(|items| {
+                let count = items.clone().count();
+                let map: BTreeMap<String, u8> = items.map(|(token, fields)| (text(token), fields)).collect();
+                assert_eq!(map.len(), count, "each token of a concept is there once");
+                map
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_token_has_all_fields_that_it_stands_in() {
+        let concepts = [concept("Net revenue", "net", "revenue, net\nof tax"), concept("", "", "net")];
+        let expected = [
+            BTreeMap::from([
+                ("NET".to_owned(), TITLE | TAGS_OR_DESCRIPTION | BODY),
+                ("REVENUE".to_owned(), TITLE),
+                ("REVENUE,".to_owned(), BODY),
+                ("OF".to_owned(), BODY),
+                ("TAX".to_owned(), BODY),
+            ]),
+            BTreeMap::from([("NET".to_owned(), BODY)]),
+        ];
+        assert_eq!(read(&concepts, 1), expected);
+    }
+
+    #[test]
+    fn every_white_space_character_ends_a_token() {
+        let concepts = [concept("", "", "a\u{b}b\u{85}c\u{a0}d\u{2028}e\u{3000}f\tg\r\nh é\u{1c}i")];
+        let tokens: Vec<String> = read(&concepts, 1).remove(0).into_keys().collect();
+        assert_eq!(tokens, ["A", "B", "C", "D", "E", "F", "G", "H", "É\u{1c}I"]);
+    }
+
+    #[test]
+    fn postings_come_concept_after_concept() {
+        let concepts = [concept("a", "", "b"), concept("", "b", "")];
+        let Occurrences { forward, .. } = Occurrences::of(&concepts, 1, &Task::default()).unwrap();
+        let expected = [
+            (0, posting::pack(0, TITLE)),
+            (1, posting::pack(0, BODY)),
+            (1, posting::pack(1, TAGS_OR_DESCRIPTION)),
+        ];
+        assert_eq!(forward.postings().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn no_concepts_have_no_tokens() {
+        let Occurrences { tokens, forward } = Occurrences::of(&[], 3, &Task::default()).unwrap();
+        assert_eq!((tokens.len(), forward.concepts().count()), (0, 0));
+    }
+
+    #[test]
+    fn an_abandoned_task_ends_the_reading() {
+        let task = Task::default();
+        task.abandon();
+        assert!(Occurrences::of(&[concept("a", "b", "c")], 1, &task).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_are_what_splitting_each_field_gives_in_any_number_of_pieces(
+            texts in prop::collection::vec("[aAbé,ß \n\u{3000}]{0,9}", 3..24),
+            pieces in 1_usize..5,
+        ) {
+            let concepts: Vec<Arc<Concept>> =
+                texts.chunks_exact(3).map(|texts| concept(&texts[0], &texts[1], &texts[2])).collect();
+            let expected: Vec<BTreeMap<String, u8>> = texts
+                .chunks_exact(3)
+                .map(|texts| {
+                    let mut tokens = BTreeMap::new();
+                    for (field, text) in [TITLE, TAGS_OR_DESCRIPTION, BODY].into_iter().zip(texts) {
+                        for token in text.split_whitespace() {
+                            *tokens.entry(fold(token)).or_default() |= field;
+                        }
+                    }
+                    tokens
+                })
+                .collect();
+            prop_assert_eq!(read(&concepts, pieces), expected);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Many questions at once.
+
+use std::sync::{Arc, Mutex, TryLockError};
+
+use okf_engine::{
+    Answer as EngineAnswer, Conversation as FileConversation, Error, InMemoryCatalog, Instant, NewProblem,
+    Question as EngineQuestion, Snapshot, Task, TextSnapshot,
+};
+use pyo3::{
+    exceptions::{PyIndexError, PyRuntimeError},
+    prelude::*,
+};
+
+use crate::{
+    answer::Answer,
+    question::Question,
+    rows::SourceProblemRow,
+    table::Table,
+    wait::{Call, Cancellation},
+};
+
+/// A question of a batch; a bare text is asked as the ordinary one.
+#[derive(FromPyObject)]
+enum TextOrQuestion<'py> {
+    Text(String),
+    Question(Bound<'py, Question>),
+}
+
+/// Questions that are all put at one time to one state of the sources, batch after batch.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct Conversation {
+    snapshot: Arc<Snapshot>,
+    partner: Partner,
+}
+
+/// The catalog that is asked.
+enum Partner {
+    Files(Mutex<FileConversation>),
+    Texts { catalog: Arc<InMemoryCatalog>, texts: Arc<TextSnapshot>, now: Instant },
+}
+
+impl Conversation {
+    pub(crate) fn with_files(snapshot: Arc<Snapshot>, conversation: FileConversation) -> Self {
+        Self { snapshot, partner: Partner::Files(Mutex::new(conversation)) }
+    }
+
+    pub(crate) fn with_texts(
+        catalog: Arc<InMemoryCatalog>,
+        texts: Arc<TextSnapshot>,
+        now: Option<Instant>,
+    ) -> Self {
+        let snapshot = Arc::clone(texts.snapshot());
+        let now = now.unwrap_or_else(Instant::now);
+        Self { snapshot, partner: Partner::Texts { catalog, texts, now } }
+    }
+
+    fn questions(
+        &self,
+        questions: Vec<TextOrQuestion<'_>>,
+        ordinary: &Question,
+    ) -> PyResult<Vec<EngineQuestion>> {
+        let ordinary = ordinary.of(&self.snapshot)?;
+        let question = |question| match question {
+            TextOrQuestion::Text(text) => Ok(EngineQuestion { text, ..ordinary.clone() }),
+            TextOrQuestion::Question(question) => Ok(question.get().of(&self.snapshot)?.clone()),
+        };
+        questions.into_iter().map(question).collect()
+    }
+}
+
+impl Partner {
+    /// # Errors
+    /// `RuntimeError` if another thread is asking in this conversation.
+    fn ask(
+        &self,
+        call: Call<'_, '_>,
+        questions: &[EngineQuestion],
+        limit: Option<usize>,
+    ) -> PyResult<(Vec<EngineAnswer>, Vec<NewProblem>)> {
+        match self {
+            Partner::Files(conversation) => {
+                // Waiting here while attached to the interpreter could wait for a thread that waits to attach.
+                let mut guard = match conversation.try_lock() {
+                    Ok(guard) => guard,
+                    Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                    Err(TryLockError::WouldBlock) => {
+                        let message = "another thread is asking in this conversation";
+                        return Err(PyRuntimeError::new_err(message));
+                    }
+                };
+                let conversation = &mut *guard;
+                let answers = call.wait(|task| conversation.ask(questions, limit, task))?;
+                Ok((answers, conversation.take_new_problems()))
+            }
+            Partner::Texts { catalog, texts, now } => {
+                let ask = |task: &Task| -> Result<_, Error> {
+                    catalog.search_batch(texts, questions, *now, limit, task)
+                };
+                Ok((call.wait(ask)?, Vec::new()))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Conversation {
+    /// Answers every question, in order; a text is asked as `ordinary` is, but for its text.
+    #[pyo3(signature = (questions, ordinary, limit, on_progress, cancellation=None, /))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        questions: Vec<TextOrQuestion<'_>>,
+        ordinary: &Question,
+        limit: Option<usize>,
+        on_progress: Option<&Bound<'_, PyAny>>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
+    ) -> PyResult<BatchAnswer> {
+        let questions = self.questions(questions, ordinary)?;
+        let call = Call { py, snapshot: &self.snapshot, on_progress, cancellation };
+        let (answers, problems) = self.partner.ask(call, &questions, limit)?;
+        let answers = answers.into_iter().map(Arc::new).collect();
+        Ok(BatchAnswer { answers, problems: SourceProblemRow::all(&self.snapshot, problems) })
+    }
+}
+
+/// The answers to a batch of questions, in order.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct BatchAnswer {
+    answers: Vec<Arc<EngineAnswer>>,
+    problems: Vec<SourceProblemRow>,
+}
+
+#[pymethods]
+impl BatchAnswer {
+    fn __len__(&self) -> usize {
+        self.answers.len()
+    }
+
+    #[pyo3(signature = (index, /))]
+    fn answer(&self, index: usize) -> PyResult<Answer> {
+        let inner = self.answers.get(index).ok_or_else(|| PyIndexError::new_err("no such answer"))?;
+        Ok(Answer::new(Arc::clone(inner), Vec::new()))
+    }
+
+    /// The passages of the answers at these places, as rows of columns.
+    #[pyo3(signature = (places, /))]
+    fn table(&self, places: Vec<usize>) -> PyResult<Table> {
+        let answers = places.into_iter().map(|place| self.answers.get(place).cloned());
+        let answers: Option<Vec<_>> = answers.collect();
+        answers.map(Table::of).ok_or_else(|| PyIndexError::new_err("no such answer"))
+    }
+
+    /// Files found unusable on the way that were not reported before (B7).
+    #[getter]
+    fn problems(&self) -> Vec<SourceProblemRow> {
+        self.problems.clone()
+    }
+}

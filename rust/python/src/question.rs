@@ -1,0 +1,53 @@
+//! A question, as Python puts it.
+
+use std::num::NonZeroUsize;
+
+use okf_engine::{Question as EngineQuestion, Snapshot, Staleness, Strategy};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyInt};
+
+/// A question whose visibility is settled. `visible` are positions in the snapshot, in order S1; without
+/// `grace_days` stale concepts are admitted.
+#[pyclass(frozen, module = "okf_catalog._engine")]
+pub(crate) struct Question {
+    inner: EngineQuestion,
+}
+
+#[pymethods]
+impl Question {
+    #[new]
+    #[pyo3(signature = (text, tag, grace_days, strategy, quota, visible))]
+    fn new(
+        text: String,
+        tag: Option<String>,
+        grace_days: Option<&Bound<'_, PyInt>>,
+        strategy: &str,
+        quota: Option<&Bound<'_, PyInt>>,
+        visible: Vec<u32>,
+    ) -> PyResult<Self> {
+        let strategy = Strategy::named(strategy)
+            .ok_or_else(|| PyValueError::new_err(format!("no strategy is called {strategy:?}")))?;
+        let staleness =
+            grace_days.map_or(Staleness::Use, |days| Staleness::Tolerate { days: saturated(days) });
+        let quota = quota
+            .and_then(|quota| NonZeroUsize::new(usize::try_from(saturated(quota)).unwrap_or(usize::MAX)));
+        Ok(Self { inner: EngineQuestion { text, tag, staleness, strategy, quota, visible } })
+    }
+}
+
+impl Question {
+    /// The engine's question.
+    ///
+    /// # Errors
+    /// `ValueError` if a visible source is not in the snapshot.
+    pub(crate) fn of(&self, snapshot: &Snapshot) -> PyResult<&EngineQuestion> {
+        if self.inner.visible.iter().any(|at| *at as usize >= snapshot.sources.len()) {
+            return Err(PyValueError::new_err("a visible source is not in the snapshot"));
+        }
+        Ok(&self.inner)
+    }
+}
+
+/// Python has checked the sign; a larger number than the engine's largest means the same as that.
+fn saturated(number: &Bound<'_, PyInt>) -> u64 {
+    number.extract().unwrap_or(u64::MAX)
+}
