@@ -9,7 +9,7 @@ TOOLS := $(VENV)/.tools
 RUST := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 BUILT := $(VENV)/.built
 
-.PHONY: demo test build fmt clean rust-checks docs python-checks pytest packages bench
+.PHONY: demo test build fmt clean structure rust-checks docs python-checks pytest packages bench
 
 demo: $(BUILT)
 	@$(BIN)/python examples/compare_strategies.py
@@ -35,6 +35,9 @@ clean:
 	rm -rf target dist $(VENV)
 
 ## The steps, cheapest first
+
+structure:
+	$(PYTHON) scripts/check_structure.py
 
 rust-checks:
 	cargo fmt --all --check

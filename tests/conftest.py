@@ -1,15 +1,21 @@
-"""What the tests have in common: how hard hypothesis tries, and one small catalog."""
+"""Fixtures of all tests: a small catalog, resolvers over it, and memories."""
 
 from __future__ import annotations
 
 import itertools
 import socket
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
+import making.profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
-from asking import RESOLVERS, WAYS, Entrance
-from guarded import guarded_catalog, own_tenant
+from making import providing
+from making.asking import RESOLVERS, WAYS, Entrance
+from making.catalogs import make_catalog, open_catalog, write_manifest, write_shelf
+from making.changes import FILES, OpenBundle
+from making.commands import write_sales
+from making.leaks import remember
+from making.memory import memory_source, open_memories
+from making.visibility import guarded_catalog, own_tenant
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -18,44 +24,22 @@ from okf_catalog import (
     KnowledgeResolverRouter,
     open_knowledge,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SOURCES = (
-    {"id": "low", "path": "low", "priority": 1},
-    {"id": "off", "path": "off", "priority": 20, "enabled": False},
-    {"id": "high", "path": "high", "priority": 10},
-    {"id": "diary", "path": "diary", "priority": 30, "role": "memory", "tier": "user"},
-    {"id": "also", "path": "also", "priority": 1},
-)
-"""In order S1: high, also, low; the rest is never searched."""
-
-FILES = {
-    "high/strong.md": "---\ntitle: word\n---\nword",
-    "high/weak.md": "word",
-    "low/strong.md": "---\ntitle: word\ntags: [word]\n---\nword",
-    "low/weak.md": "word",
-    "also/middle.md": "---\ndescription: word\n---\nword",
-    "off/strong.md": "---\ntitle: word\n---\nword",
-    "diary/strong.md": "---\ntitle: word\n---\nword",
-}
-"""For ``word``, strong scores 6 in low and 4 in high, middle 3, and weak 1."""
-
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     """A directory with a manifest and its bundles."""
-    write_tree(tmp_path, FILES)
-    write_manifest(tmp_path, SOURCES)
-    return tmp_path
+    return write_shelf(tmp_path)
 
 
 @pytest.fixture
 def catalog(shelf: Path) -> Iterator[FileKnowledgeCatalog]:
-    with FileKnowledgeCatalog(shelf / "catalog.json", watch_for_changes=False) as catalog:
+    """The catalog on the shelf, open."""
+    with open_catalog(shelf / "catalog.json") as catalog:
         yield catalog
 
 
@@ -68,37 +52,82 @@ def ask(request: pytest.FixtureRequest, catalog: FileKnowledgeCatalog) -> Entran
 
 @pytest.fixture
 def resolver(tmp_path: Path) -> Iterator[KnowledgeResolver]:
-    """Answers each tenant with what is for everybody and for that tenant (``guarded``)."""
+    """Gives each tenant what is for everybody and what is for that tenant (``making.visibility``)."""
     with guarded_catalog(tmp_path) as catalog:
         yield KnowledgeResolverRouter(catalog, default_source_visibility_policy=own_tenant)
 
 
 @pytest.fixture
-def store(catalog: FileKnowledgeCatalog) -> FileMemoryStore:
-    """The memory of a catalog; files about memory have a catalog of their own."""
-    return FileMemoryStore(catalog)
+def memory_options() -> dict[str, Any]:
+    """Options of the catalog that ``memories`` opens; a test file may define its own."""
+    return {}
+
+
+@pytest.fixture
+def memories(tmp_path: Path, memory_options: dict[str, Any]) -> Iterator[FileKnowledgeCatalog]:
+    """A catalog with a memory source for each tier (``making.memory.open_memories``)."""
+    with open_memories(tmp_path, **memory_options) as memories:
+        yield memories
+
+
+@pytest.fixture
+def store(memories: FileKnowledgeCatalog) -> FileMemoryStore:
+    """The memory of ``memories``."""
+    return FileMemoryStore(memories)
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    """The manifest of a catalog whose knowledge lies apart from marked memories (``making.leaks``)."""
+    return remember(tmp_path)
+
+
+@pytest.fixture
+def sales(tmp_path: Path) -> Path:
+    """The manifest of two sources, ``sales`` above ``archive`` (``making.commands``)."""
+    return write_sales(tmp_path)
+
+
+@pytest.fixture
+def empty_bundle(tmp_path: Path) -> Path:
+    """The manifest of one source with an empty directory ``bundle``, to be filled by the test."""
+    (tmp_path / "bundle").mkdir()
+    return write_manifest(tmp_path, [{"id": "bundle", "path": "bundle"}])
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[OpenBundle]:
+    """A bundle whose files the test changes."""
+    with make_catalog(tmp_path, {"kb": {"files": FILES}}) as catalog:
+        yield OpenBundle(catalog, tmp_path)
 
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Iterator[Knowledge]:
-    """A catalog that has a memory, and nothing else to find."""
+    """An open host whose catalog has one memory source, and one empty source of knowledge."""
     directory = tmp_path / "with-memory"
     for name in ("empty", "notes"):
         (directory / name).mkdir(parents=True)
-    write_manifest(
-        directory,
-        [
-            {"id": "empty", "path": "empty"},
-            {"id": "notes", "path": "notes", "role": "memory", "tier": "user"},
-        ],
-    )
+    write_manifest(directory, [{"id": "empty", "path": "empty"}, memory_source("user", "notes")])
     with open_knowledge(directory / "catalog.json", watch_for_changes=False) as knowledge:
         yield knowledge
 
 
+@pytest.fixture(params=[*providing.WAYS])
+def provide(request: pytest.FixtureRequest) -> providing.Way:
+    """Each way to ask a provider for context: ``provide(provider, messages, session=None)``."""
+    return providing.WAYS[request.param]
+
+
+@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
+def stream(request: pytest.FixtureRequest) -> bool:
+    """Whether an agent's answer is streamed."""
+    return request.param is True
+
+
 @pytest.fixture
 def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever reaches for the network fails the test."""
+    """Any use of the network fails the test."""
 
     def refuse(*arguments: object, **_: object) -> NoReturn:
         raise AssertionError(f"the network was asked for {arguments[1:]!r}")

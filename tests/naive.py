@@ -1,7 +1,7 @@
 """The specification in plain Python: slow, obvious, and what the engine is compared with.
 
-Every rule is written the way the contract words it and carries its fact id. Nothing of the package is
-imported here, and nothing is clever: a disagreement with the engine is settled by reading.
+Every rule is written the way the contract words it and carries its fact id. It imports
+nothing of the package and uses no tricks: when engine and model disagree, reading the contract decides.
 
 The manifest is taken to be valid; what makes it invalid is tested on its own.
 """
@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from reading import (
+from naive_reading import (
     NULLS,
     WHITE_SPACE,
     Document,
@@ -71,19 +71,19 @@ class SourceFailure(Exception):  # noqa: N818
 
 
 def simple_uppercase(character: str) -> str:
-    """K2: the one to one uppercase mapping, which Python only offers by way of the full ones."""
+    """K2: the simple uppercase mapping. Python only has the full one."""
     if character in "\u0131\u017f":
         return character
     upper = character.upper()
     if len(upper) == 1:
         return upper
-    # Where the full mapping grows, a simple one, if there is any, is also the title case.
+    # Where the full mapping is longer, the simple one, if there is one, equals the title case.
     title = character.title()
     return title if len(title) == 1 else character
 
 
 class _Folding(dict[int, str]):
-    """What ``str.translate`` asks: each character is mapped when it is first met."""
+    """A table for ``str.translate`` that maps each character at its first use."""
 
     def __missing__(self, code_point: int) -> str:
         folded = self[code_point] = simple_uppercase(chr(code_point))
@@ -254,10 +254,10 @@ def read_manifest(manifest: Path) -> list[Source]:
 
 
 def resolve(directory: Path, source: Source, root: Path) -> Path:
-    """C1: where a source is.
+    """C1: the directory of a source.
 
     Raises:
-        SourceFailure: It is nowhere, outside the root, or behind a link.
+        SourceFailure: It is missing, outside the root, or reached through a link.
     """
     target = Path(os.path.normpath(directory / source.path))
     if target != root and root not in target.parents:

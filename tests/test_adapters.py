@@ -1,24 +1,23 @@
-"""Adapters are there for those who want them, and do nothing to those who do not."""
+"""Adapters: importing the package imports none of them, and each names the package that it needs."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import okf_catalog.adapters
 import pytest
+from making.processes import run_python
+from making.project import ROOT
 
-ROOT = Path(__file__).parent.parent
 ADAPTERS = {
     "agent_framework": ("agent_framework", "agent-framework-core", "agent-framework"),
     "langchain": ("langchain_core", "langchain-core", "langchain"),
     "llama_index": ("llama_index", "llama-index-core", "llama-index"),
     "pydantic_ai": ("pydantic_ai", "pydantic-ai-slim", "pydantic-ai"),
 }
-"""Module: what it imports, in which package that comes, and the extra that brings it."""
+"""Adapter module: the module it imports, the package that holds it, and the extra that installs it."""
 
 OFFLINE = """
 import sys
@@ -31,26 +30,14 @@ sys.addaudithook(refuse)
 """
 
 
-def python(code: str) -> str:
-    """What the code prints in a fresh interpreter, which must end well and without a warning."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error::ResourceWarning", "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-def test_every_module_of_the_package_is_an_adapter_or_shared() -> None:
+def test_every_adapter_module_is_in_the_table_of_adapters() -> None:
     files = {path.stem for path in Path(okf_catalog.adapters.__file__).parent.glob("*.py")}
     assert files == {"__init__", "retrieval", *ADAPTERS}
 
 
-def test_the_package_imports_no_framework_by_itself() -> None:
+def test_importing_the_package_imports_no_framework() -> None:
     frameworks = ("pydantic", *(framework for framework, _, _ in ADAPTERS.values()))
-    printed = python(
+    printed = run_python(
         "import sys, okf_catalog, okf_catalog.adapters.retrieval\n"
         f"print([name for name in sys.modules if name.startswith({frameworks})])"
     )
@@ -58,9 +45,9 @@ def test_the_package_imports_no_framework_by_itself() -> None:
 
 
 @pytest.mark.parametrize("module", ADAPTERS)
-def test_without_its_package_an_adapter_says_what_to_install(module: str) -> None:
+def test_an_adapter_without_its_framework_says_what_to_install(module: str) -> None:
     framework, package, extra = ADAPTERS[module]
-    printed = python(
+    printed = run_python(
         f"import sys; sys.modules[{framework!r}] = None\n"
         f"try:\n    import okf_catalog.adapters.{module}\n"
         "except ImportError as error:\n    print(error)"
@@ -69,18 +56,20 @@ def test_without_its_package_an_adapter_says_what_to_install(module: str) -> Non
 
 
 @pytest.mark.parametrize("module", ADAPTERS)
-def test_importing_an_adapter_leaves_the_network_alone(module: str) -> None:
+def test_importing_an_adapter_opens_no_connection(module: str) -> None:
     framework, _, _ = ADAPTERS[module]
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
     assert (
-        python(f"{OFFLINE}\nimport okf_catalog.adapters.{module} as adapter\nprint(adapter.__all__ != [])")
+        run_python(
+            f"{OFFLINE}\nimport okf_catalog.adapters.{module} as adapter\nprint(adapter.__all__ != [])"
+        )
         == "True\n"
     )
 
 
 @pytest.mark.parametrize("module", ADAPTERS)
-def test_each_extra_brings_its_package_and_so_do_the_tests(module: str) -> None:
+def test_each_extra_and_the_test_group_install_the_framework(module: str) -> None:
     tomllib = pytest.importorskip("tomllib")  # Python 3.11
     _, package, extra = ADAPTERS[module]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -89,7 +78,7 @@ def test_each_extra_brings_its_package_and_so_do_the_tests(module: str) -> None:
     assert requirement in settings["dependency-groups"]["test"]
 
 
-def test_the_tour_names_every_adapter() -> None:
+def test_the_docstring_of_the_package_names_every_adapter() -> None:
     tour = okf_catalog.adapters.__doc__ or ""
     for module, (_, _, extra) in ADAPTERS.items():
         assert re.search(rf"^``{module}`` .* ``{extra}``$", tour, re.MULTILINE)

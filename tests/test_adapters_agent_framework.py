@@ -6,12 +6,12 @@ import asyncio
 import re
 import weakref
 from contextvars import ContextVar
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
-from guarded import ACME, LOCAL
-from notebooks import Notebook, files_below
+from making.memory import texts_below
+from making.providing import EXCHANGE, Notebook, provider_of
+from making.visibility import ACME, LOCAL
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeContextProvider,
@@ -49,7 +49,7 @@ Reply: TypeAlias = str | Content | Exception
 
 
 class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
-    """A model that says what it was told to, and notes what it was sent."""
+    """A model that gives scripted replies, and records the messages it gets."""
 
     def __init__(self, *script: Reply) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
             if isinstance(reply, Content):
                 yield ChatResponseUpdate(role="assistant", contents=[reply])
                 return
-            # A stream that fails does so when the reader has seen some of it.
+            # A failing stream fails after its reader has seen a part of it.
             for word in re.findall(r"\S+\s*", reply if isinstance(reply, str) else "Well, you"):
                 yield ChatResponseUpdate(role="assistant", contents=[Content.from_text(word)])
             if isinstance(reply, Exception):
@@ -82,20 +82,14 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         return self._build_response_stream(pieces()) if stream else whole()
 
     def blocks(self, call: int = -1) -> int:
-        """How many blocks of context were in what was sent."""
+        """How many blocks of context the model got in one call."""
         return sum(text.count("</okf-context>") for _, text in self.seen[call])
-
-
-NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-EXCHANGE = "## 12:00:00 UTC\n\n### User\n\n> {}\n\n### Agent\n\n> {}"
 
 
 def provider(
     resolver: KnowledgeResolver, notebook: Notebook | None = None, **options: Any
 ) -> OkfContextProvider:
-    if notebook is not None:
-        options.setdefault("memory_capture", MemoryCaptureMode.ENABLED)
-    return OkfContextProvider(KnowledgeContextProvider(resolver, notebook, clock=lambda: NOON, **options))
+    return OkfContextProvider(provider_of(resolver, notebook, **options))
 
 
 async def ask(agent: Agent[Any], text: str, *, stream: bool, **options: Any) -> str:
@@ -103,11 +97,6 @@ async def ask(agent: Agent[Any], text: str, *, stream: bool, **options: Any) -> 
         return str(await agent.run(text, **options))
     answer = agent.run(text, stream=True, **options)
     return "".join([update.text async for update in answer])
-
-
-@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
-def stream(request: pytest.FixtureRequest) -> bool:
-    return request.param is True
 
 
 def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -124,7 +113,9 @@ def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeRes
     assert instructions.startswith("Be brief.\nA message with reference data in okf-context blocks follows")
 
 
-def test_where_nothing_is_found_nothing_is_added(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_a_run_without_matches_adds_nothing_to_the_messages(
+    resolver: KnowledgeResolver, stream: bool
+) -> None:
     client = Scripted("No idea.")
     agent = Agent(client, "Be brief.", context_providers=[provider(resolver)])
     asyncio.run(ask(agent, "unheard", stream=stream))
@@ -132,7 +123,7 @@ def test_where_nothing_is_found_nothing_is_added(resolver: KnowledgeResolver, st
     assert client.instructions == ["Be brief."]
 
 
-def test_what_was_said_is_remembered_for_its_scope_alone(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_an_exchange_is_remembered_for_its_scope_alone(resolver: KnowledgeResolver, stream: bool) -> None:
     notebook, current = Notebook(), ContextVar("current", default=LOCAL)
     client = Scripted("It is kept.", "As before.", "Never heard.")
     agent = Agent(client, context_providers=[provider(resolver, notebook, scope_accessor=current.get)])
@@ -151,7 +142,7 @@ def test_what_was_said_is_remembered_for_its_scope_alone(resolver: KnowledgeReso
     assert client.seen[-1] == [("user", "unheard")]
 
 
-def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, stream: bool) -> None:
+def test_a_user_never_reads_what_files_remember_of_another(notes: Knowledge, stream: bool) -> None:
     alice, bob = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
     current = ContextVar("current", default=alice)
     client = Scripted("Blue, then.", "Blue.", "No idea.")
@@ -163,7 +154,7 @@ def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, 
     )
     agent = Agent(client, context_providers=[OkfContextProvider(knowledge)])
     asyncio.run(ask(agent, "I like blue", stream=stream))
-    [written] = files_below(notes.catalog.catalog_root / "notes")
+    [written] = texts_below(notes.catalog.catalog_root / "notes")
     assert "> I like blue\n" in written
     assert written.rstrip().endswith("> Blue, then.")
     asyncio.run(ask(agent, "blue or red?", stream=stream))
@@ -174,7 +165,7 @@ def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, 
     assert knowledge.last_memory_error is None
 
 
-def test_runs_at_the_same_time_keep_their_scopes_apart(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_concurrent_runs_write_to_their_own_scopes(resolver: KnowledgeResolver, stream: bool) -> None:
     notebook, current = Notebook(), ContextVar("current", default=LOCAL)
     scopes = [KnowledgeAccessScope(f"tenant{number}") for number in range(8)]
     agent = Agent(
@@ -195,7 +186,7 @@ def test_runs_at_the_same_time_keep_their_scopes_apart(resolver: KnowledgeResolv
     }
 
 
-def test_a_run_that_fails_leaves_nothing_behind(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_a_failed_run_writes_no_memory(resolver: KnowledgeResolver, stream: bool) -> None:
     notebook = Notebook()
     agent = Agent(Scripted(ConnectionError("gone")), context_providers=[provider(resolver, notebook)])
     with pytest.raises(ConnectionError):
@@ -203,7 +194,7 @@ def test_a_run_that_fails_leaves_nothing_behind(resolver: KnowledgeResolver, str
     assert notebook.writes == []
 
 
-def test_a_stream_closed_early_is_remembered_as_far_as_it_was_read(resolver: KnowledgeResolver) -> None:
+def test_a_stream_closed_early_is_remembered_up_to_where_it_was_read(resolver: KnowledgeResolver) -> None:
     notebook = Notebook()
     agent = Agent(Scripted("Indeed it is."), context_providers=[provider(resolver, notebook)])
 
@@ -214,11 +205,11 @@ def test_a_stream_closed_early_is_remembered_as_far_as_it_was_read(resolver: Kno
         raise AssertionError
 
     assert asyncio.run(read_a_little()) == "Indeed "
-    # The framework ends such a run as any other; its own history does the same.
+    # The framework ends such a run like any other; its own history does the same.
     assert notebook.sections(LOCAL) == [EXCHANGE.format("word", "Indeed ")]
 
 
-def test_a_conversation_keeps_the_context_out_of_its_history(
+def test_the_history_of_a_conversation_never_holds_the_context(
     resolver: KnowledgeResolver, stream: bool
 ) -> None:
     client, notebook, session = Scripted("One.", "Two."), Notebook(), AgentSession()
@@ -247,16 +238,10 @@ def test_a_conversation_keeps_the_context_out_of_its_history(
     ]
 
 
-def test_a_session_of_two_scopes_is_not_remembered(resolver: KnowledgeResolver) -> None:
+def test_a_session_that_changes_its_scope_is_not_remembered_again(resolver: KnowledgeResolver) -> None:
     notebook, session = Notebook(), AgentSession()
     scopes = iter([ACME, KnowledgeAccessScope("other"), ACME])
-    knowledge = KnowledgeContextProvider(
-        resolver,
-        notebook,
-        scope_accessor=lambda: next(scopes),
-        memory_capture=MemoryCaptureMode.ENABLED,
-        clock=lambda: NOON,
-    )
+    knowledge = provider_of(resolver, notebook, scope_accessor=lambda: next(scopes))
     agent = Agent(Scripted("One.", "Two.", "Three."), context_providers=[OkfContextProvider(knowledge)])
     for _ in range(3):
         asyncio.run(ask(agent, "word", stream=False, session=session))
@@ -265,7 +250,7 @@ def test_a_session_of_two_scopes_is_not_remembered(resolver: KnowledgeResolver) 
     assert weakref.ref(session)() is session
 
 
-def test_a_run_with_tools_asks_once_and_remembers_the_answer(
+def test_a_run_with_tools_searches_once_and_remembers_the_answer(
     resolver: KnowledgeResolver, stream: bool
 ) -> None:
     notebook, asked = Notebook(), list[str]()
@@ -289,9 +274,9 @@ def test_a_run_with_tools_asks_once_and_remembers_the_answer(
     assert notebook.sections(ACME) == [EXCHANGE.format("word", "It rains.")]
 
 
-# Their loop is not settled yet, and says so.
+# The framework warns that its loop is experimental.
 @pytest.mark.filterwarnings("ignore:.*AgentLoopMiddleware is experimental")
-def test_a_loop_is_one_exchange(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_a_loop_of_calls_is_remembered_as_one_exchange(resolver: KnowledgeResolver, stream: bool) -> None:
     notebook, session = Notebook(), AgentSession()
 
     def should_continue(*, iteration: int, **_: Any) -> bool:
@@ -309,7 +294,7 @@ def test_a_loop_is_one_exchange(resolver: KnowledgeResolver, stream: bool) -> No
 
 
 class Meddler(ContextProvider):
-    """Another provider, which puts words into the user's mouth."""
+    """Another provider, which adds a message of the user."""
 
     async def before_run(self, *, context: Any, **_: Any) -> None:
         context.extend_messages(self, [Message("user", ["word"])])
@@ -318,7 +303,7 @@ class Meddler(ContextProvider):
 PICTURE = Message("user", [Content.from_uri("https://example.com/a.png", media_type="image/png")])
 
 
-def test_what_other_providers_add_is_no_question(resolver: KnowledgeResolver) -> None:
+def test_messages_of_other_providers_are_not_asked(resolver: KnowledgeResolver) -> None:
     client, notebook = Scripted("A cat.", "No idea."), Notebook()
     agent = Agent(client, context_providers=[Meddler("meddler"), provider(resolver, notebook)])
 
@@ -333,7 +318,7 @@ def test_what_other_providers_add_is_no_question(resolver: KnowledgeResolver) ->
     assert second == EXCHANGE.format("unheard", "No idea.")
 
 
-def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver) -> None:
+def test_the_last_message_of_the_user_is_the_question(resolver: KnowledgeResolver) -> None:
     client = Scripted("Indeed.")
     agent = Agent(client, context_providers=[provider(resolver)])
     messages = [
@@ -350,7 +335,7 @@ def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver
     assert client.blocks() == 5
 
 
-def test_what_the_accessor_raises_ends_the_run(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_an_error_of_the_scope_accessor_ends_the_run(resolver: KnowledgeResolver, stream: bool) -> None:
     def accessor() -> KnowledgeAccessScope:
         raise LookupError("nobody is signed in")
 
@@ -361,7 +346,7 @@ def test_what_the_accessor_raises_ends_the_run(resolver: KnowledgeResolver, stre
     assert client.seen == []
 
 
-def test_a_provider_may_be_used_twice_under_two_names(resolver: KnowledgeResolver) -> None:
+def test_one_provider_works_under_two_names(resolver: KnowledgeResolver) -> None:
     client = Scripted("Indeed.")
     knowledge = KnowledgeContextProvider(resolver)
     agent = Agent(
@@ -373,7 +358,7 @@ def test_a_provider_may_be_used_twice_under_two_names(resolver: KnowledgeResolve
     assert client.blocks() == 10
 
 
-def test_only_a_context_provider_is_one(resolver: KnowledgeResolver) -> None:
+def test_an_adapter_refuses_anything_but_a_context_provider(resolver: KnowledgeResolver) -> None:
     not_one: Any = resolver
     with pytest.raises(RefusedTypeError, match="provider is a KnowledgeContextProvider, not"):
         OkfContextProvider(not_one)

@@ -7,7 +7,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guarded import ACME, ACMES, OPEN
+from making.asking import names_in_metadata
+from making.visibility import ACME, ACMES, OPEN
 from okf_catalog import KnowledgeAccessScope, RefusedValueError, StalePolicy
 
 pytest.importorskip("langchain_core")
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("offline")
 
 
-def names(documents: Sequence[Document]) -> list[str]:
-    return [f"{document.metadata['source_id']}/{document.metadata['concept_id']}" for document in documents]
-
-
-def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
+def test_documents_carry_the_fields_of_their_passage(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
     best = Document(
         id="knowledge:few:best",
@@ -52,16 +49,16 @@ def test_documents_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
     assert asyncio.run(retriever.ainvoke("word")) == [best]
 
 
-def test_every_way_to_invoke_it_finds_the_same(resolver: KnowledgeResolver) -> None:
+def test_every_way_to_invoke_a_retriever_finds_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
-    assert names(retriever.invoke("word")) == OPEN
-    assert [names(found) for found in retriever.batch(["word", "", "unheard"])] == [OPEN, [], []]
+    assert names_in_metadata(retriever.invoke("word")) == OPEN
+    assert [names_in_metadata(found) for found in retriever.batch(["word", "", "unheard"])] == [OPEN, [], []]
     found = asyncio.run(retriever.abatch(["word", "", "unheard"]))
-    assert [names(documents) for documents in found] == [OPEN, [], []]
-    assert [names(found) for found in retriever.stream("word")] == [OPEN]
+    assert [names_in_metadata(documents) for documents in found] == [OPEN, [], []]
+    assert [names_in_metadata(found) for found in retriever.stream("word")] == [OPEN]
 
 
-def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_asks_with_the_options_of_the_host(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(
         resolver,
         limit=2,
@@ -70,24 +67,29 @@ def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
         stale_policy=StalePolicy.STRICT,
         scope=ACME,
     )
-    assert names(retriever.invoke("word")) == ["few/best", "tenant-acme/secret"]
+    assert names_in_metadata(retriever.invoke("word")) == ["few/best", "tenant-acme/secret"]
 
 
-def test_it_takes_its_place_in_a_chain(resolver: KnowledgeResolver) -> None:
-    chain = OkfRetriever(resolver, limit=2) | RunnableLambda(names)
+def test_a_retriever_works_in_a_chain(resolver: KnowledgeResolver) -> None:
+    chain = OkfRetriever(resolver, limit=2) | RunnableLambda(names_in_metadata)
     assert chain.invoke("word") == OPEN[:2]
     assert asyncio.run(chain.ainvoke("word")) == OPEN[:2]
 
 
-def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResolver) -> None:
+def test_the_host_gives_the_scope_by_its_own_context(resolver: KnowledgeResolver) -> None:
     current: ContextVar[KnowledgeAccessScope] = ContextVar("current", default=KnowledgeAccessScope.LOCAL)
     retriever = OkfRetriever(resolver, scope=current.get)
 
     async def ask_as(scope: KnowledgeAccessScope) -> list[str]:
         current.set(scope)
         [batched] = await retriever.abatch(["word"])
-        found = names(await retriever.ainvoke("word"))
-        assert names(batched) == found == names(retriever.invoke("word")) == names(*retriever.batch(["word"]))
+        found = names_in_metadata(await retriever.ainvoke("word"))
+        assert (
+            names_in_metadata(batched)
+            == found
+            == names_in_metadata(retriever.invoke("word"))
+            == names_in_metadata(*retriever.batch(["word"]))
+        )
         return found
 
     async def ask() -> list[list[str]]:
@@ -96,32 +98,32 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
     assert asyncio.run(ask()) == [ACMES, OPEN, ACMES]
 
 
-def test_nothing_a_run_brings_along_changes_the_scope(resolver: KnowledgeResolver) -> None:
+def test_no_configuration_of_a_run_changes_the_scope(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     loose: Any = retriever
-    assert names(loose.invoke("word", scope=ACME)) == OPEN
+    assert names_in_metadata(loose.invoke("word", scope=ACME)) == OPEN
     config: Any = {"configurable": {"scope": ACME}, "metadata": {"scope": ACME, "tenant_id": "acme"}}
-    assert names(retriever.invoke("word", config)) == OPEN
-    assert names(retriever.with_config(config).invoke("word")) == OPEN
-    # A scope that could be configured could be configured by a request.
+    assert names_in_metadata(retriever.invoke("word", config)) == OPEN
+    assert names_in_metadata(retriever.with_config(config).invoke("word")) == OPEN
+    # If a run could configure the scope, a request could choose whose knowledge it reads.
     assert set(retriever.config_schema().model_json_schema().get("properties", {})) == set()
     assert "scope" not in type(retriever).model_fields
 
 
-def test_as_a_tool_it_takes_a_query_and_nothing_else(resolver: KnowledgeResolver) -> None:
+def test_the_tool_of_a_retriever_takes_a_query_and_nothing_else(resolver: KnowledgeResolver) -> None:
     tool = create_retriever_tool(OkfRetriever(resolver, limit=2), "knowledge", "Looks things up.")
     assert set(tool.args) == {"query"}
     assert tool.invoke({"query": "word"}) == "a word in the body\n\na word in the body"
     assert tool.invoke({"query": "word", "scope": "acme", "tenant_id": "acme"}).count("word") == 2
 
 
-def test_callbacks_hear_of_it_and_of_what_went_wrong(resolver: KnowledgeResolver) -> None:
+def test_callbacks_are_called_for_answers_and_for_errors(resolver: KnowledgeResolver) -> None:
     class Listener(BaseCallbackHandler):
         def __init__(self) -> None:
             self.heard: list[Any] = []
 
         def on_retriever_end(self, documents: Sequence[Document], **_: Any) -> None:
-            self.heard.append(names(documents))
+            self.heard.append(names_in_metadata(documents))
 
         def on_retriever_error(self, error: BaseException, **_: Any) -> None:
             self.heard.append(type(error))
@@ -136,7 +138,7 @@ def test_callbacks_hear_of_it_and_of_what_went_wrong(resolver: KnowledgeResolver
     assert listener.heard == [OPEN[:1], LookupError]
 
 
-def test_it_carries_the_names_that_traces_show(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_has_the_names_that_traces_show(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, name="handbook", tags=["okf"], metadata={"team": "support"})
     assert (retriever.get_name(), retriever.tags, retriever.metadata) == (
         "handbook",
@@ -146,11 +148,11 @@ def test_it_carries_the_names_that_traces_show(resolver: KnowledgeResolver) -> N
     assert OkfRetriever(resolver).get_name() == "OkfRetriever"
 
 
-def test_a_copy_asks_the_same(resolver: KnowledgeResolver) -> None:
+def test_a_copy_of_a_retriever_asks_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, limit=1)
     assert retriever.model_copy().invoke("word") == retriever.invoke("word")
 
 
-def test_what_makes_no_sense_is_refused(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_refuses_invalid_options(resolver: KnowledgeResolver) -> None:
     with pytest.raises(RefusedValueError, match="limit is at least 1"):
         OkfRetriever(resolver, limit=0)

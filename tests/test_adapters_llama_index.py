@@ -7,30 +7,25 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guarded import ACME, ACMES, OPEN
+from making.asking import names_in_metadata
+from making.visibility import ACME, ACMES, OPEN
 from okf_catalog import KnowledgeAccessScope, RefusedValueError, StalePolicy
 
 pytest.importorskip("llama_index.core")
 
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import MetadataMode, QueryBundle, TextNode
 from llama_index.core.tools import RetrieverTool
 from okf_catalog.adapters.llama_index import OkfRetriever
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from okf_catalog import KnowledgeResolver
 
 pytestmark = pytest.mark.usefixtures("offline")
 
 
-def names(nodes: Sequence[NodeWithScore]) -> list[str]:
-    return [f"{node.metadata['source_id']}/{node.metadata['concept_id']}" for node in nodes]
-
-
-def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
+def test_nodes_carry_the_fields_of_their_passage(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
     [found] = retriever.retrieve("word")
     assert [found] == asyncio.run(retriever.aretrieve("word")) == retriever.retrieve(QueryBundle("word"))
@@ -50,7 +45,7 @@ def test_nodes_say_what_a_passage_says(resolver: KnowledgeResolver) -> None:
     }
 
 
-def test_a_model_reads_where_a_node_comes_from_and_how_far_to_trust_it(resolver: KnowledgeResolver) -> None:
+def test_a_model_reads_the_origin_and_the_trust_of_a_node(resolver: KnowledgeResolver) -> None:
     read = {
         node.node_id: node.get_content(MetadataMode.LLM)
         for node in OkfRetriever(resolver, resolver_strategy="merged").retrieve("word")
@@ -62,16 +57,16 @@ def test_a_model_reads_where_a_node_comes_from_and_how_far_to_trust_it(resolver:
     )
 
 
-def test_only_what_is_written_is_embedded(resolver: KnowledgeResolver) -> None:
+def test_an_embedding_sees_the_text_of_a_node_without_metadata(resolver: KnowledgeResolver) -> None:
     [node] = OkfRetriever(resolver, limit=1).retrieve("word")
     assert node.get_content(MetadataMode.EMBED) == "a word in the body"
 
 
-def test_every_way_to_ask_it_finds_the_same(resolver: KnowledgeResolver) -> None:
+def test_every_way_to_ask_a_retriever_finds_the_same(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(resolver)
     for text, expected in (("word", OPEN), ("", []), ("unheard", [])):
-        assert names(retriever.retrieve(text)) == expected
-        assert names(asyncio.run(retriever.aretrieve(text))) == expected
+        assert names_in_metadata(retriever.retrieve(text)) == expected
+        assert names_in_metadata(asyncio.run(retriever.aretrieve(text))) == expected
 
 
 def test_no_two_concepts_share_an_id(resolver: KnowledgeResolver) -> None:
@@ -80,7 +75,7 @@ def test_no_two_concepts_share_an_id(resolver: KnowledgeResolver) -> None:
     assert len({node.node_id for node in found}) == len(found) == 6
 
 
-def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_asks_with_the_options_of_the_host(resolver: KnowledgeResolver) -> None:
     retriever = OkfRetriever(
         resolver,
         limit=2,
@@ -89,17 +84,17 @@ def test_it_asks_as_the_host_settled(resolver: KnowledgeResolver) -> None:
         stale_policy=StalePolicy.STRICT,
         scope=ACME,
     )
-    assert names(retriever.retrieve("word")) == ["few/best", "tenant-acme/secret"]
+    assert names_in_metadata(retriever.retrieve("word")) == ["few/best", "tenant-acme/secret"]
 
 
-def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResolver) -> None:
+def test_the_host_gives_the_scope_by_its_own_context(resolver: KnowledgeResolver) -> None:
     current: ContextVar[KnowledgeAccessScope] = ContextVar("current", default=KnowledgeAccessScope.LOCAL)
     retriever = OkfRetriever(resolver, scope=current.get)
 
     async def ask_as(scope: KnowledgeAccessScope) -> list[str]:
         current.set(scope)
-        found = names(await retriever.aretrieve("word"))
-        assert found == names(retriever.retrieve("word"))
+        found = names_in_metadata(await retriever.aretrieve("word"))
+        assert found == names_in_metadata(retriever.retrieve("word"))
         return found
 
     async def ask() -> list[list[str]]:
@@ -108,23 +103,23 @@ def test_the_scope_is_the_hosts_and_follows_its_context(resolver: KnowledgeResol
     assert asyncio.run(ask()) == [ACMES, OPEN, ACMES]
 
 
-def test_a_query_engine_answers_from_it(resolver: KnowledgeResolver) -> None:
+def test_a_query_engine_answers_from_the_retriever(resolver: KnowledgeResolver) -> None:
     engine = RetrieverQueryEngine.from_args(OkfRetriever(resolver, limit=2), llm=MockLLM())
     response = engine.query("word")
-    assert names(response.source_nodes) == OPEN[:2]
+    assert names_in_metadata(response.source_nodes) == OPEN[:2]
     # The model that answers here repeats what it was given to read.
     assert str(response).count("a word in the body") == 2
 
 
-def test_as_a_tool_it_takes_an_input_and_nothing_else(resolver: KnowledgeResolver) -> None:
+def test_the_tool_of_a_retriever_takes_an_input_and_nothing_else(resolver: KnowledgeResolver) -> None:
     tool = RetrieverTool.from_defaults(OkfRetriever(resolver), description="Looks things up.")
     schema: Any = tool.metadata.fn_schema
     assert set(schema.model_json_schema()["properties"]) == {"input"}
     output = tool.call("word")
-    assert names(output.raw_output) == OPEN
+    assert names_in_metadata(output.raw_output) == OPEN
 
 
-def test_what_makes_no_sense_is_refused(resolver: KnowledgeResolver) -> None:
+def test_a_retriever_refuses_invalid_options(resolver: KnowledgeResolver) -> None:
     no_resolver: Any = None
     with pytest.raises(RefusedValueError, match="limit is at least 1"):
         OkfRetriever(resolver, limit=0)

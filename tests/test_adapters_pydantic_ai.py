@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from contextvars import ContextVar
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guarded import ACME, LOCAL
-from notebooks import Notebook, files_below
+from making.memory import texts_below
+from making.providing import EXCHANGE, Notebook, provider_of
+from making.visibility import ACME, LOCAL
 from okf_catalog import KnowledgeAccessScope, KnowledgeContextProvider, MemoryCaptureMode, RefusedTypeError
 
 pytest.importorskip("pydantic_ai")
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("offline")
 
 
 class Script:
-    """A model that says what it was told to, and notes what it was sent."""
+    """A model that gives scripted replies, and records the messages it gets."""
 
     def __init__(self, *replies: str | ToolCallPart | Exception) -> None:
         self.replies = list(replies)
@@ -73,16 +73,10 @@ class Script:
             yield reply
 
 
-NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-EXCHANGE = "## 12:00:00 UTC\n\n### User\n\n> {}\n\n### Agent\n\n> {}"
-
-
 def capability(
     resolver: KnowledgeResolver, notebook: Notebook | None = None, **options: Any
 ) -> OkfCapability:
-    if notebook is not None:
-        options.setdefault("memory_capture", MemoryCaptureMode.ENABLED)
-    return OkfCapability(KnowledgeContextProvider(resolver, notebook, clock=lambda: NOON, **options))
+    return OkfCapability(provider_of(resolver, notebook, **options))
 
 
 async def ask(agent: Agent[None, str], text: str, *, stream: bool, **options: Any) -> str:
@@ -93,11 +87,6 @@ async def ask(agent: Agent[None, str], text: str, *, stream: bool, **options: An
     else:
         output = (await agent.run(text, **options)).output
     return output
-
-
-@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
-def stream(request: pytest.FixtureRequest) -> bool:
-    return request.param is True
 
 
 def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeResolver, stream: bool) -> None:
@@ -117,14 +106,16 @@ def test_a_model_reads_what_was_found_before_the_question(resolver: KnowledgeRes
     assert instructions.startswith("Be brief.\n\nA message with reference data in okf-context blocks follows")
 
 
-def test_where_nothing_is_found_nothing_is_added(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_a_run_without_matches_adds_nothing_to_the_messages(
+    resolver: KnowledgeResolver, stream: bool
+) -> None:
     script = Script("No idea.")
     agent = Agent(script.model, instructions="Be brief.", capabilities=[capability(resolver)])
     asyncio.run(ask(agent, "unheard", stream=stream))
     assert (script.seen, script.instructions) == ([["unheard"]], ["Be brief."])
 
 
-def test_what_was_said_is_remembered_for_its_scope_alone(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_an_exchange_is_remembered_for_its_scope_alone(resolver: KnowledgeResolver, stream: bool) -> None:
     notebook, current = Notebook(), ContextVar("current", default=LOCAL)
     script = Script("It is kept.", "As before.", "Never heard.")
     agent = Agent(script.model, capabilities=[capability(resolver, notebook, scope_accessor=current.get)])
@@ -142,7 +133,7 @@ def test_what_was_said_is_remembered_for_its_scope_alone(resolver: KnowledgeReso
     assert script.seen[-1] == ["unheard"]
 
 
-def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, stream: bool) -> None:
+def test_a_user_never_reads_what_files_remember_of_another(notes: Knowledge, stream: bool) -> None:
     alice, bob = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
     current = ContextVar("current", default=alice)
     script = Script("Blue, then.", "Blue.", "No idea.")
@@ -154,7 +145,7 @@ def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, 
     )
     agent = Agent(script.model, capabilities=[OkfCapability(knowledge)])
     asyncio.run(ask(agent, "I like blue", stream=stream))
-    [written] = files_below(notes.catalog.catalog_root / "notes")
+    [written] = texts_below(notes.catalog.catalog_root / "notes")
     assert "> I like blue\n" in written
     assert written.rstrip().endswith("> Blue, then.")
     asyncio.run(ask(agent, "blue or red?", stream=stream))
@@ -165,7 +156,7 @@ def test_files_remember_for_one_user_what_another_never_reads(notes: Knowledge, 
     assert knowledge.last_memory_error is None
 
 
-def test_runs_at_the_same_time_keep_their_scopes_apart(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_concurrent_runs_write_to_their_own_scopes(resolver: KnowledgeResolver, stream: bool) -> None:
     notebook, current = Notebook(), ContextVar("current", default=LOCAL)
     scopes = [KnowledgeAccessScope(f"tenant{number}") for number in range(8)]
     script = Script(*["Noted."] * 8)
@@ -184,7 +175,7 @@ def test_runs_at_the_same_time_keep_their_scopes_apart(resolver: KnowledgeResolv
     }
 
 
-def test_a_run_that_fails_leaves_nothing_behind(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_a_failed_run_writes_no_memory(resolver: KnowledgeResolver, stream: bool) -> None:
     notebook = Notebook()
     agent = Agent(Script(ConnectionError("gone")).model, capabilities=[capability(resolver, notebook)])
     with pytest.raises(ConnectionError):
@@ -192,7 +183,7 @@ def test_a_run_that_fails_leaves_nothing_behind(resolver: KnowledgeResolver, str
     assert notebook.writes == []
 
 
-def test_the_history_never_holds_the_context(resolver: KnowledgeResolver) -> None:
+def test_the_history_of_a_conversation_never_holds_the_context(resolver: KnowledgeResolver) -> None:
     script, notebook = Script("One.", "Two."), Notebook()
     agent = Agent(script.model, capabilities=[capability(resolver, notebook, scope_accessor=lambda: ACME)])
     first = asyncio.run(agent.run("word"))
@@ -207,7 +198,7 @@ def test_the_history_never_holds_the_context(resolver: KnowledgeResolver) -> Non
     ]
 
 
-def test_a_run_with_tools_asks_once_and_remembers_the_answer(
+def test_a_run_with_tools_searches_once_and_remembers_the_answer(
     resolver: KnowledgeResolver, stream: bool
 ) -> None:
     notebook, asked = Notebook(), list[str]()
@@ -232,7 +223,7 @@ def test_a_run_with_tools_asks_once_and_remembers_the_answer(
     assert notebook.sections(ACME) == [EXCHANGE.format("word", "It rains.")]
 
 
-def test_a_tools_answer_follows_its_call(resolver: KnowledgeResolver) -> None:
+def test_the_answer_of_a_tool_directly_follows_its_call(resolver: KnowledgeResolver) -> None:
     def look() -> ToolReturn:
         return ToolReturn("seen", content=["what it looks like"])
 
@@ -243,7 +234,7 @@ def test_a_tools_answer_follows_its_call(resolver: KnowledgeResolver) -> None:
     assert sum("okf-context" in text for text in script.seen[1]) == 1
 
 
-def test_the_last_words_of_the_user_are_the_question(resolver: KnowledgeResolver) -> None:
+def test_the_last_message_of_the_user_is_the_question(resolver: KnowledgeResolver) -> None:
     script = Script("Indeed.", "Indeed.", "Indeed.")
     agent = Agent(script.model, capabilities=[capability(resolver)])
     picture = ImageUrl("https://example.com/a.png")
@@ -266,14 +257,14 @@ class Canned(AbstractCapability[Any]):
         return ModelResponse(parts=[TextPart("Closed today.")])
 
 
-def test_a_run_that_asks_no_model_is_not_remembered(resolver: KnowledgeResolver) -> None:
+def test_a_run_that_calls_no_model_is_not_remembered(resolver: KnowledgeResolver) -> None:
     script, notebook = Script(), Notebook()
     agent = Agent(script.model, capabilities=[Canned(), capability(resolver, notebook)])
     assert asyncio.run(ask(agent, "word", stream=False)) == "Closed today."
     assert notebook.writes == []
 
 
-def test_what_the_accessor_raises_ends_the_run(resolver: KnowledgeResolver, stream: bool) -> None:
+def test_an_error_of_the_scope_accessor_ends_the_run(resolver: KnowledgeResolver, stream: bool) -> None:
     def accessor() -> KnowledgeAccessScope:
         raise LookupError("nobody is signed in")
 
@@ -284,7 +275,7 @@ def test_what_the_accessor_raises_ends_the_run(resolver: KnowledgeResolver, stre
     assert script.seen == []
 
 
-def test_only_a_context_provider_is_one(resolver: KnowledgeResolver) -> None:
+def test_an_adapter_refuses_anything_but_a_context_provider(resolver: KnowledgeResolver) -> None:
     not_one: Any = resolver
     with pytest.raises(RefusedTypeError, match="provider is a KnowledgeContextProvider, not"):
         OkfCapability(not_one)

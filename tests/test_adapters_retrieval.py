@@ -1,4 +1,4 @@
-"""What the retrievers of all frameworks have in common, without a framework."""
+"""The retrieval that the adapters of all frameworks share, without a framework."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import DESCRIBED, TITLED, make_catalog
-from guarded import ACME, ACMES, LOCAL, OPEN
+from making.asking import names
+from making.bundles import DESCRIBED, TITLED
+from making.catalogs import make_catalog
+from making.providing import later
+from making.visibility import ACME, ACMES, LOCAL, OPEN
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeDiagnostic,
@@ -20,10 +23,8 @@ from okf_catalog import (
 from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
-
-    from okf_catalog import KnowledgePassage
 
 
 def retrieval(resolver: KnowledgeResolver, **options: Any) -> Retrieval:
@@ -36,10 +37,6 @@ def retrieval(resolver: KnowledgeResolver, **options: Any) -> Retrieval:
         "on_diagnostics": None,
     }
     return Retrieval(resolver, **settled | options)
-
-
-def names(passages: Iterable[KnowledgePassage]) -> list[str]:
-    return [f"{passage.source_id}/{passage.concept_id}" for passage in passages]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +64,7 @@ def names(passages: Iterable[KnowledgePassage]) -> list[str]:
         ({"scope": lambda: ACME, "limit": 9}, ACMES),
     ],
 )
-def test_the_host_settles_how_is_asked(
+def test_a_retriever_searches_with_the_options_of_the_host(
     resolver: KnowledgeResolver, options: dict[str, Any], expected: list[str]
 ) -> None:
     asked = retrieval(resolver, **options)
@@ -76,7 +73,7 @@ def test_the_host_settles_how_is_asked(
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t \u2003"])
-def test_a_blank_question_finds_nothing_and_asks_nobody(resolver: KnowledgeResolver, text: str) -> None:
+def test_a_blank_question_finds_nothing_and_asks_for_no_scope(resolver: KnowledgeResolver, text: str) -> None:
     def scope() -> KnowledgeAccessScope:
         raise AssertionError
 
@@ -85,7 +82,9 @@ def test_a_blank_question_finds_nothing_and_asks_nobody(resolver: KnowledgeResol
     assert list(asyncio.run(asked.passages_async(text))) == []
 
 
-def test_the_scope_is_asked_for_once_per_question_in_the_callers_thread(resolver: KnowledgeResolver) -> None:
+def test_the_scope_function_is_called_once_per_question_in_the_callers_thread(
+    resolver: KnowledgeResolver,
+) -> None:
     scopes = iter([ACME, LOCAL, ACME, LOCAL])
     asked = retrieval(resolver, scope=lambda: next(scopes))
     seen = ["tenant-acme/secret" in names(asked.passages("word")) for _ in range(2)]
@@ -94,7 +93,7 @@ def test_the_scope_is_asked_for_once_per_question_in_the_callers_thread(resolver
     assert next(scopes, None) is None
 
 
-def test_what_the_scope_function_raises_passes(resolver: KnowledgeResolver) -> None:
+def test_an_error_of_the_scope_function_passes_to_the_caller(resolver: KnowledgeResolver) -> None:
     def scope() -> KnowledgeAccessScope:
         raise LookupError("nobody is signed in")
 
@@ -105,27 +104,21 @@ def test_what_the_scope_function_raises_passes(resolver: KnowledgeResolver) -> N
         asyncio.run(asked.passages_async("word"))
 
 
-async def later() -> KnowledgeAccessScope:
-    return ACME
-
-
 @pytest.mark.parametrize("scope", [lambda: None, lambda: "acme", later])
-def test_a_scope_function_that_answers_with_no_scope_is_refused(
-    resolver: KnowledgeResolver, scope: Callable[[], Any]
-) -> None:
+def test_a_scope_function_must_return_a_scope(resolver: KnowledgeResolver, scope: Callable[[], Any]) -> None:
     with pytest.raises(RefusedTypeError, match="scope answers with a KnowledgeAccessScope, not"):
         retrieval(resolver, scope=scope).passages("word")
 
 
 @pytest.mark.parametrize("question", [None, {"input": "word"}, b"word"])
-def test_what_is_no_question_is_refused(resolver: KnowledgeResolver, question: Any) -> None:
+def test_anything_but_a_question_is_refused(resolver: KnowledgeResolver, question: Any) -> None:
     with pytest.raises(RefusedTypeError, match="the question is a str, not"):
         retrieval(resolver).passages(question)
     with pytest.raises(RefusedTypeError, match="the question is a str, not"):
         asyncio.run(retrieval(resolver).passages_async(question))
 
 
-def test_half_a_character_does_not_spoil_a_question(resolver: KnowledgeResolver) -> None:
+def test_a_lone_surrogate_in_a_question_is_replaced(resolver: KnowledgeResolver) -> None:
     assert names(retrieval(resolver).passages("\ud800 word")) == OPEN
     assert names(asyncio.run(retrieval(resolver).passages_async("\ud800 word"))) == OPEN
 
@@ -143,20 +136,20 @@ def test_half_a_character_does_not_spoil_a_question(resolver: KnowledgeResolver)
         ({"on_diagnostics": []}, RefusedTypeError, "on_diagnostics"),
     ],
 )
-def test_what_makes_no_sense_is_refused_when_the_retriever_is_made(
+def test_a_retriever_refuses_invalid_options_at_construction(
     resolver: KnowledgeResolver, options: dict[str, Any], error: type[Exception], field: str
 ) -> None:
     with pytest.raises(error, match=f"^{field} is "):
         retrieval(resolver, **options)
 
 
-def test_only_a_resolver_is_a_resolver(tmp_path: Path) -> None:
+def test_a_retriever_refuses_anything_but_a_resolver(tmp_path: Path) -> None:
     not_one: Any = tmp_path
     with pytest.raises(RefusedTypeError, match=r"^resolver is a KnowledgeResolver, not PosixPath"):
         retrieval(not_one)
 
 
-def test_the_host_hears_what_documents_cannot_say(tmp_path: Path, resolver: KnowledgeResolver) -> None:
+def test_the_host_gets_diagnostics_by_its_callback(tmp_path: Path, resolver: KnowledgeResolver) -> None:
     heard: list[tuple[KnowledgeDiagnostic, ...]] = []
     asked = retrieval(resolver, on_diagnostics=heard.append)
     assert names(asked.passages("word")) == OPEN
@@ -169,7 +162,7 @@ def test_the_host_hears_what_documents_cannot_say(tmp_path: Path, resolver: Know
     ] * 2
 
 
-def test_a_model_always_gets_something_to_read(tmp_path: Path) -> None:
+def test_the_text_for_a_model_is_never_empty(tmp_path: Path) -> None:
     files = {
         "all.md": "---\ntitle: The title\ndescription: The word.\n---\n\n  a word here  \n",
         "described.md": DESCRIBED,
@@ -186,7 +179,7 @@ def test_a_model_always_gets_something_to_read(tmp_path: Path) -> None:
         }
 
 
-def test_metadata_is_plain_and_complete(tmp_path: Path) -> None:
+def test_metadata_holds_every_field_as_plain_values(tmp_path: Path) -> None:
     lines = (
         "type: Policy",
         "title: T",

@@ -1,4 +1,4 @@
-"""The public names, as they were promised."""
+"""The public names, signatures and members of the package, which do not change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Any
 
 import okf_catalog
 import pytest
-from asking import RESOLVERS, host
+from making.asking import RESOLVERS, host
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -33,7 +33,7 @@ if typing.TYPE_CHECKING:
 
 PUBLIC: dict[str, Any] = {name: getattr(okf_catalog, name) for name in okf_catalog.__all__}
 ALIASES = {"Clock", "CountTokens", "ScopeAccessor", "SourceVisibilityPolicy"}
-"""Which Python 3.10 takes for classes."""
+"""Type aliases; Python 3.10 takes them for classes."""
 
 MODULES = (
     "ask.batch",
@@ -194,7 +194,7 @@ MEMBERS = {
 
 
 def bare_signature(function: Callable[..., object]) -> str:
-    """Names, kinds and defaults."""
+    """The names, kinds and defaults of the parameters."""
     signature = inspect.signature(function)
     bare = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
     return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
@@ -208,7 +208,7 @@ def look_up(name: str) -> Any:
 
 
 def own_members(name: str) -> dict[str, Any]:
-    """What a public class offers beyond what Python gives to each class, and its fields."""
+    """The public methods and properties of a class, without its fields."""
     found = dict[str, Any]()
     classes: tuple[type, ...] = PUBLIC[name].__mro__
     for one in reversed(classes):
@@ -224,11 +224,11 @@ def own_members(name: str) -> dict[str, Any]:
 CLASSES = [name for name, value in PUBLIC.items() if isinstance(value, type) and name not in ALIASES]
 
 
-def test_all_names_are_listed_in_order_and_once() -> None:
+def test_all_lists_every_name_once_in_order() -> None:
     assert okf_catalog.__all__ == sorted(set(okf_catalog.__all__))
 
 
-def test_everything_public_is_listed() -> None:
+def test_all_lists_everything_public() -> None:
     defined = {"KnowledgePassage"}
     for name in MODULES:
         defined |= set(importlib.import_module(f"okf_catalog.{name}").__all__)
@@ -236,12 +236,12 @@ def test_everything_public_is_listed() -> None:
 
 
 @pytest.mark.parametrize(("name", "signature"), SIGNATURES.items(), ids=SIGNATURES.keys())
-def test_signatures_are_what_was_promised(name: str, signature: str) -> None:
+def test_signatures_do_not_change(name: str, signature: str) -> None:
     assert bare_signature(look_up(name)) == signature
 
 
 @pytest.mark.parametrize("name", ["KnowledgeResolver", "KnowledgeResolverRouter", "Knowledge"])
-def test_all_that_answer_are_asked_alike(name: str) -> None:
+def test_all_resolvers_have_the_same_methods(name: str) -> None:
     assert bare_signature(look_up(f"{name}.search")) == "(self, query, /)"
     assert bare_signature(look_up(f"{name}.search_async")) == "(self, query, /)"
     assert bare_signature(look_up(f"{name}.search_batch")) == "(self, queries, /, *, limit=None)"
@@ -249,11 +249,11 @@ def test_all_that_answer_are_asked_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "members"), MEMBERS.items(), ids=MEMBERS.keys())
-def test_choices_are_what_was_promised(name: str, members: dict[str, str]) -> None:
+def test_members_of_choices_do_not_change(name: str, members: dict[str, str]) -> None:
     assert {member.name: member.value for member in PUBLIC[name]} == members
 
 
-def test_every_resolver_is_one(catalog: FileKnowledgeCatalog) -> None:
+def test_every_resolver_implements_the_protocol(catalog: FileKnowledgeCatalog) -> None:
     for make in RESOLVERS.values():
         assert isinstance(make(catalog), KnowledgeResolver)
     other: object = catalog
@@ -261,15 +261,15 @@ def test_every_resolver_is_one(catalog: FileKnowledgeCatalog) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC.keys() - ALIASES))
-def test_everything_shows_where_users_import_it_from(name: str) -> None:
+def test_every_public_object_names_the_module_users_import_it_from(name: str) -> None:
     assert PUBLIC[name].__module__ == "okf_catalog"
     assert PUBLIC[name].__qualname__ == name
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC.keys() - ALIASES))
-def test_everything_is_explained(name: str) -> None:
+def test_everything_public_has_a_docstring(name: str) -> None:
     assert inspect.getdoc(PUBLIC[name])
-    # What dataclasses write themselves is a signature, not an explanation.
+    # A docstring that the dataclass decorator generates is a signature, not an explanation.
     assert not PUBLIC[name].__doc__.startswith(f"{name}(")
 
 
@@ -277,11 +277,11 @@ def test_everything_is_explained(name: str) -> None:
     "name",
     [f"{name}.{member}" for name in CLASSES if name != "KnowledgePassage" for member in own_members(name)],
 )
-def test_every_method_is_explained(name: str) -> None:
+def test_every_public_method_has_a_docstring(name: str) -> None:
     assert inspect.getdoc(look_up(name))
 
 
-def test_examples_in_explanations_run() -> None:
+def test_examples_in_docstrings_run() -> None:
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
     output = io.StringIO()
     for name, value in PUBLIC.items():
@@ -291,7 +291,7 @@ def test_examples_in_explanations_run() -> None:
     assert runner.tries >= 4
 
 
-def test_the_example_of_the_tour_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_package_docstring_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, rest = (okf_catalog.__doc__ or "").partition("::\n")
     example = textwrap.dedent(rest.partition("\nIds such as")[0])
     assert "open_knowledge(" in example
@@ -303,8 +303,8 @@ def test_the_example_of_the_tour_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC.keys() - ALIASES))
-def test_types_can_be_looked_up(name: str) -> None:
-    """Libraries that make values from JSON or the like do so."""
+def test_type_hints_of_public_classes_can_be_resolved(name: str) -> None:
+    """Libraries that build values from JSON resolve type hints."""
     typing.get_type_hints(PUBLIC[name])
     if isinstance(PUBLIC[name], type):
         for member in own_members(name).values():
@@ -312,7 +312,7 @@ def test_types_can_be_looked_up(name: str) -> None:
                 typing.get_type_hints(member)
 
 
-def test_types_ship() -> None:
+def test_the_package_ships_its_types() -> None:
     assert (Path(okf_catalog.__file__).parent / "py.typed").is_file()
     assert (Path(okf_catalog.__file__).parent / "_engine.pyi").is_file()
 
@@ -325,7 +325,7 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def test_importing_takes_along_only_what_it_needs() -> None:
+def test_importing_the_package_imports_only_what_it_needs() -> None:
     run = subprocess.run([sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True)
     modules: list[str] = json.loads(run.stdout)
     assert "okf_catalog.ask.query" in modules
@@ -335,9 +335,6 @@ def test_importing_takes_along_only_what_it_needs() -> None:
     assert others <= sys.stdlib_module_names
     assert not others & {"asyncio", "concurrent", "socket", "ssl", "subprocess", "http", "urllib.request"}
     assert run.stderr == ""
-
-
-# Handles
 
 
 def handles(catalog: FileKnowledgeCatalog) -> dict[str, Any]:
@@ -358,7 +355,9 @@ def test_handles_refuse_to_pickle_and_say_what_to_do(catalog: FileKnowledgeCatal
             assert "other process" in str(raised.value) or name == "batch"
 
 
-def test_handles_print_what_they_are_and_how_much(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
+def test_the_repr_of_a_handle_says_what_it_is_and_its_size(
+    catalog: FileKnowledgeCatalog, shelf: Path
+) -> None:
     path = repr(str(shelf / "catalog.json"))
     assert repr(catalog) == f"<FileKnowledgeCatalog {path}, 5 sources, generation 1>"
     assert repr(KnowledgeResolverRouter(catalog)) == f"<KnowledgeResolverRouter of {catalog!r}>"
@@ -371,7 +370,7 @@ def test_handles_print_what_they_are_and_how_much(catalog: FileKnowledgeCatalog,
     assert repr(catalog) == f"<FileKnowledgeCatalog {path}, closed>"
 
 
-def test_handles_take_no_other_attributes(catalog: FileKnowledgeCatalog) -> None:
+def test_handles_refuse_new_attributes(catalog: FileKnowledgeCatalog) -> None:
     for handle in handles(catalog).values():
         with pytest.raises(AttributeError):
             handle.other = 1

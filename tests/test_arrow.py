@@ -1,11 +1,11 @@
-"""Passages as columns, read by those who read Arrow."""
+"""Batches as Arrow tables, read by pyarrow, polars and duckdb."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import KnowledgeBatch, KnowledgePassage, KnowledgeQuery, MergedKnowledgeResolver
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def test_duckdb_reads_every_passage(batch: KnowledgeBatch) -> None:
     assert counted.fetchall() == [(0, 3002, 1), (1, 3000, 3), (3, 1, 1)]
 
 
-def test_a_table_may_be_read_any_number_of_times_and_given_up(batch: KnowledgeBatch) -> None:
+def test_a_table_can_be_read_many_times_and_abandoned(batch: KnowledgeBatch) -> None:
     table = batch.to_arrow()
     assert pyarrow.table(table).equals(pyarrow.table(table))
     reader = pyarrow.RecordBatchReader.from_stream(table)
@@ -94,18 +94,18 @@ def test_a_table_may_be_read_any_number_of_times_and_given_up(batch: KnowledgeBa
     assert pyarrow.schema(table).names == COLUMNS
 
 
-def test_a_slice_counts_its_own_queries(batch: KnowledgeBatch) -> None:
+def test_a_slice_of_a_batch_numbers_its_own_queries(batch: KnowledgeBatch) -> None:
     assert pyarrow.table(batch[1:].to_arrow()).to_pylist() == rows_of(batch[1:])
     assert pyarrow.table(batch[::-1].to_arrow()).to_pylist() == rows_of(batch[::-1])
 
 
-def test_no_passages_are_an_empty_table(resolver: MergedKnowledgeResolver) -> None:
+def test_a_batch_without_passages_is_an_empty_table(resolver: MergedKnowledgeResolver) -> None:
     for queries in ([], ["nothing-at-all"]):
         table = pyarrow.table(resolver.search_batch(queries).to_arrow())
         assert (table.num_rows, table.column_names) == (0, COLUMNS)
 
 
-def test_invisible_sources_are_in_no_column(resolver: MergedKnowledgeResolver) -> None:
+def test_no_column_holds_anything_of_an_invisible_source(resolver: MergedKnowledgeResolver) -> None:
     batch = resolver.search_batch([KnowledgeQuery("x", permitted_source_ids={"few"})])
     table = pyarrow.table(batch.to_arrow())
     assert set(table["source_id"].to_pylist()) == {"few"}

@@ -6,11 +6,14 @@ import itertools
 import operator
 import pickle
 from collections import deque
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import RESOLVERS, codes, names
+from making.asking import RESOLVERS, codes, names, outcome
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.clocks import NOON, at_noon
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
@@ -21,13 +24,10 @@ from okf_catalog import (
     MergedKnowledgeResolver,
     StalePolicy,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-NOW = datetime(2026, 3, 1, tzinfo=timezone.utc)
 
 QUERIES: list[KnowledgeQuery | str] = [
     "word",
@@ -47,7 +47,7 @@ QUERIES: list[KnowledgeQuery | str] = [
 
 @pytest.fixture(params=RESOLVERS)
 def resolver(catalog: FileKnowledgeCatalog, request: pytest.FixtureRequest) -> KnowledgeResolver:
-    return RESOLVERS[request.param](catalog, clock=lambda: NOW)
+    return RESOLVERS[request.param](catalog, clock=at_noon)
 
 
 @pytest.fixture
@@ -55,23 +55,15 @@ def batch(catalog: FileKnowledgeCatalog) -> KnowledgeBatch:
     return KnowledgeResolverRouter(catalog).search_batch(QUERIES)
 
 
-def outcome(act: Callable[..., Any], *arguments: Any) -> Any:
-    """What comes back, or the type of what is raised."""
-    try:
-        return act(*arguments)
-    except Exception as error:  # noqa: BLE001  (whatever it is)
-        return type(error)
-
-
 # Answers
 
 
-def test_each_question_gets_the_answer_it_gets_alone(resolver: KnowledgeResolver) -> None:
+def test_each_question_of_a_batch_gets_the_answer_it_gets_alone(resolver: KnowledgeResolver) -> None:
     batch = resolver.search_batch(QUERIES)
     assert [*batch] == [resolver.search(query) for query in QUERIES]
 
 
-def test_the_answers_are_in_the_order_of_the_questions(resolver: KnowledgeResolver) -> None:
+def test_the_answers_of_a_batch_are_in_the_order_of_the_questions(resolver: KnowledgeResolver) -> None:
     queries = [KnowledgeQuery(f"word {n}") for n in range(300)]
     assert [context.query.text for context in resolver.search_batch(queries)] == [q.text for q in queries]
     for context, query in zip(resolver.search_batch(queries), queries, strict=True):
@@ -83,33 +75,33 @@ def test_a_limit_keeps_the_top_of_each_answer(resolver: KnowledgeResolver, limit
     for context, query in zip(resolver.search_batch(QUERIES, limit=limit), QUERIES, strict=True):
         alone = resolver.search(query)
         assert context.passages == alone.passages[:limit]
-        # What was cut off was found all the same.
+        # A limit changes no diagnostic: the passages beyond it were found.
         assert context.diagnostics == alone.diagnostics
 
 
-def test_without_a_limit_all_is_kept(resolver: KnowledgeResolver) -> None:
+def test_a_batch_without_a_limit_keeps_all_passages(resolver: KnowledgeResolver) -> None:
     assert [*resolver.search_batch(QUERIES, limit=None)] == [*resolver.search_batch(QUERIES)]
 
 
-def test_a_limit_comes_after_fairness(tmp_path: Path) -> None:
+def test_a_limit_is_applied_after_fairness(tmp_path: Path) -> None:
     write_tree(tmp_path, {f"a/{n}.md": f"---\ntitle: word\n---\nword {n}" for n in range(50)})
     write_tree(tmp_path, {"b/last.md": "word", "c/last.md": "word"})
     manifest = write_manifest(tmp_path, [{"id": name, "path": name} for name in "abc"])
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         resolver = MergedKnowledgeResolver(catalog, default_fairness_quota=2)
         (context,) = resolver.search_batch(["word"], limit=6)
-        assert names(context) == ["a:0", "a:1", "b:last", "a:10", "a:11", "c:last"]
+        assert names(context) == ["a/0", "a/1", "b/last", "a/10", "a/11", "c/last"]
 
 
 @pytest.mark.parametrize("collect", [list, tuple, iter, deque, dict.fromkeys])
-def test_questions_may_come_in_any_collection(
+def test_any_collection_of_questions_makes_a_batch(
     resolver: KnowledgeResolver, collect: Callable[[Any], Any]
 ) -> None:
     texts = ["word", "nowhere"]
     assert [*resolver.search_batch(collect(texts))] == [resolver.search(text) for text in texts]
 
 
-def test_a_generator_is_read_once(resolver: KnowledgeResolver) -> None:
+def test_a_batch_reads_a_generator_once(resolver: KnowledgeResolver) -> None:
     given: list[int] = []
 
     def queries() -> Iterator[str]:
@@ -121,7 +113,7 @@ def test_a_generator_is_read_once(resolver: KnowledgeResolver) -> None:
     assert given == [0, 1, 2]
 
 
-def test_no_question_is_a_batch_too(resolver: KnowledgeResolver) -> None:
+def test_a_batch_can_be_empty(resolver: KnowledgeResolver) -> None:
     batch = resolver.search_batch([])
     assert len(batch) == 0
     assert [*batch] == []
@@ -129,7 +121,7 @@ def test_no_question_is_a_batch_too(resolver: KnowledgeResolver) -> None:
     assert outcome(operator.getitem, batch, 0) is IndexError
 
 
-def test_one_problem_file_is_logged_once_for_all(
+def test_a_batch_logs_a_problem_file_once(
     catalog: FileKnowledgeCatalog, shelf: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_tree(shelf, {"low/bad.md": b"\0"})
@@ -142,13 +134,13 @@ def test_one_problem_file_is_logged_once_for_all(
 # One instant, one snapshot
 
 
-def test_it_is_the_same_instant_for_all(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"b/a.md": f"---\nstale_after: {NOW.isoformat()}\n---\nword"})
+def test_all_questions_of_a_batch_see_one_instant(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"b/a.md": f"---\nstale_after: {NOON.isoformat()}\n---\nword"})
     manifest = write_manifest(tmp_path, [{"id": "s", "path": "b"}])
     ticks = itertools.count(-2)
 
     def clock() -> datetime:
-        return NOW + timedelta(microseconds=next(ticks))
+        return NOON + timedelta(microseconds=next(ticks))
 
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         resolver = GroupedKnowledgeResolver(catalog, clock=clock)
@@ -158,8 +150,8 @@ def test_it_is_the_same_instant_for_all(tmp_path: Path) -> None:
     assert next(ticks) == 1
 
 
-def test_it_is_the_same_catalog_for_all(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
-    """A policy of the first question reloads; even the last one is answered from before that."""
+def test_all_questions_of_a_batch_see_one_snapshot(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
+    """The policy of the first question reloads; the last one is still answered from the snapshot before."""
 
     def reloading(scope: object, source: object) -> bool:
         write_manifest(shelf, [{"id": "new", "path": "low"}])
@@ -194,7 +186,7 @@ def test_a_batch_is_indexed_like_a_list(batch: KnowledgeBatch) -> None:
         assert outcome(operator.getitem, batch, index) is TypeError
 
 
-def test_every_slice_is_a_batch_of_the_slice(batch: KnowledgeBatch) -> None:
+def test_a_slice_of_a_batch_is_a_batch(batch: KnowledgeBatch) -> None:
     whole = [*batch]
     bounds = [None, 0, 1, 5, -1, -3, len(whole), len(whole) + 1, 2**63, -(2**63)]
     for start, stop, step in itertools.product(bounds, bounds, [None, 1, 2, -1, -5, 2**63]):
@@ -206,10 +198,10 @@ def test_every_slice_is_a_batch_of_the_slice(batch: KnowledgeBatch) -> None:
     assert outcome(operator.getitem, batch, slice(None, None, 0)) is ValueError
 
 
-def test_an_answer_is_made_when_it_is_touched(batch: KnowledgeBatch) -> None:
+def test_a_batch_makes_an_answer_when_it_is_read(batch: KnowledgeBatch) -> None:
     assert batch[0] is not batch[0]
     assert batch[0] == batch[0]
-    # A slice makes nothing and copies nothing.
+    # A slice makes no answer and copies none.
     assert batch[2:]._answers is batch._answers  # pyright: ignore[reportPrivateUsage]
 
 
@@ -239,7 +231,7 @@ def test_a_batch_never_changes(batch: Any) -> None:
         assert not hasattr(batch, name)
 
 
-def test_the_answers_of_a_batch_pickle(catalog: FileKnowledgeCatalog) -> None:
+def test_the_answers_of_a_batch_can_be_pickled(catalog: FileKnowledgeCatalog) -> None:
     batch = KnowledgeResolverRouter(catalog).search_batch(["word", "nowhere"])
     assert pickle.loads(pickle.dumps(list(batch))) == list(batch)
     assert [codes(context) for context in pickle.loads(pickle.dumps([*batch[1:]]))] == [

@@ -6,10 +6,12 @@ import codecs
 import logging
 import os
 import sys
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import make_bundle, problems_of, write_manifest
+from making.clocks import at_noon
 from okf_catalog import (
     ConceptStatus,
     FileKnowledgeCatalog,
@@ -19,30 +21,23 @@ from okf_catalog import (
     StalePolicy,
     TrustTier,
 )
-from trees import problems_of, write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
 def ask(
     directory: Path, files: Mapping[str, str | bytes], query: KnowledgeQuery | str = "word"
 ) -> dict[str, KnowledgePassage]:
     """The passages over a bundle of ``files``, by concept id."""
-    write_tree(directory / "bundle", files)
-    manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
-    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
-        context = GroupedKnowledgeResolver(catalog, clock=lambda: NOW).search(query)
+    with make_bundle(directory, files) as catalog:
+        context = GroupedKnowledgeResolver(catalog, clock=at_noon).search(query)
         return {passage.concept_id: passage for passage in context.passages}
 
 
 def problems(directory: Path, files: Mapping[str, str | bytes]) -> dict[str, str]:
-    write_tree(directory / "bundle", files)
-    manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
-    with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+    with make_bundle(directory, files) as catalog:
         return problems_of(catalog)["s"]
 
 
@@ -118,7 +113,9 @@ def test_names_that_are_not_utf8_are_problems(tmp_path: Path) -> None:
         ("trimmed", "\u3000\n\u00a0 a  word \u2003\n".encode(), "a  word"),
     ],
 )
-def test_a_file_reads_as_it_is_written(tmp_path: Path, name: str, content: bytes, excerpt: str) -> None:
+def test_a_file_in_any_encoding_reads_as_its_text(
+    tmp_path: Path, name: str, content: bytes, excerpt: str
+) -> None:
     assert ask(tmp_path, {"a.md": content})["a"].excerpt == excerpt, name
 
 
@@ -224,7 +221,7 @@ def test_tags_are_a_list_or_one_scalar_split_at_commas(tmp_path: Path, written: 
         ("retired", ConceptStatus.STABLE),
     ],
 )
-def test_what_is_no_status_is_stable(tmp_path: Path, written: str, status: ConceptStatus) -> None:
+def test_a_status_that_is_not_known_is_stable(tmp_path: Path, written: str, status: ConceptStatus) -> None:
     assert ask(tmp_path, {"a.md": f"---\nstatus: {written}\n---\nword"})["a"].status is status
 
 
@@ -243,7 +240,7 @@ def test_what_is_no_status_is_stable(tmp_path: Path, written: str, status: Conce
         ("{by: human:ada}", TrustTier.HUMAN_REVIEWED),
     ],
 )
-def test_trust_follows_who_verified(tmp_path: Path, written: str, tier: TrustTier) -> None:
+def test_the_trust_tier_depends_on_who_verified(tmp_path: Path, written: str, tier: TrustTier) -> None:
     assert ask(tmp_path, {"a.md": f"---\nverified: {written}\n---\nword"})["a"].trust_tier is tier
 
 
@@ -293,7 +290,7 @@ BINARY: dict[str, str | bytes] = {
 }
 
 
-def test_a_binary_file_is_a_problem_with_a_reason_and_harms_no_other(tmp_path: Path) -> None:
+def test_a_binary_file_is_a_problem_and_the_other_files_are_served(tmp_path: Path) -> None:
     assert ask(tmp_path, {**BINARY, "sub/good.md": "word"}).keys() == {"sub/good"}
     found = problems(tmp_path, BINARY)
     assert found == dict.fromkeys(BINARY, "it is binary: it holds a NUL")
@@ -327,9 +324,9 @@ SLIPS: dict[str, tuple[str | bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", SLIPS)
-def test_a_slip_costs_neither_the_file_nor_the_other_fields(tmp_path: Path, name: str) -> None:
+def test_a_mistake_in_one_field_loses_neither_the_file_nor_other_fields(tmp_path: Path, name: str) -> None:
     content, title = SLIPS[name]
-    # Nothing but the body holds the word: what is lost of the frontmatter is not found in it.
+    # Only the body holds the word: lost frontmatter must not be found in the body.
     passage = ask(tmp_path, {"a.md": content})["a"]
     assert (passage.title, passage.excerpt, passage.score) == (title, "word", 1)
     assert problems(tmp_path, {}) == {}
@@ -353,7 +350,7 @@ CONFIRMED = "---\ngenerated: {at: 2026-02-01}\nverified: {by: 'human:ada', at: 2
         ("", TrustTier.HUMAN_REVIEWED),
     ],
 )
-def test_the_version_of_the_bundle_says_which_verifications_count(
+def test_the_bundle_version_decides_which_verifications_count(
     tmp_path: Path, version: str, tier: TrustTier
 ) -> None:
     index = f"---\nokf_version: {version}\n---\nword"
@@ -367,14 +364,14 @@ def test_the_version_of_the_bundle_says_which_verifications_count(
     assert {name: passage.trust_tier for name, passage in passages.items()} == {"a": tier, "b/a": tier}
 
 
-def test_a_search_sees_every_change_of_the_version(tmp_path: Path) -> None:
+def test_a_search_sees_every_change_of_the_bundle_version(tmp_path: Path) -> None:
     bundle = write_tree(tmp_path / "bundle", {"a.md": CONFIRMED, "b.md": "---\nverified: {by: x}\n---\nword"})
     manifest = write_manifest(tmp_path, [{"id": "s", "path": "bundle"}])
     index = bundle / "index.md"
     new, old = "---\nokf_version: 0.3\n---\n", "---\nokf_version: 0.2\n---\n"
     outside = write_tree(tmp_path, {"outside.md": new}) / "outside.md"
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
-        resolver = GroupedKnowledgeResolver(catalog, clock=lambda: NOW)
+        resolver = GroupedKnowledgeResolver(catalog, clock=at_noon)
 
         def counts() -> bool:
             tiers = {passage.concept_id: passage.trust_tier for passage in resolver.search("word").passages}
@@ -435,7 +432,7 @@ def test_a_file_of_16_mib_is_read_and_one_byte_more_is_a_problem(tmp_path: Path)
     assert problems(tmp_path, {}).keys() == {"large.md"}
 
 
-def test_an_empty_bundle_and_empty_files_are_fine(tmp_path: Path) -> None:
+def test_empty_bundles_and_empty_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "bundle").mkdir()
     assert ask(tmp_path, {}) == {}
     assert ask(tmp_path, {"a.md": "", "b.md": "---\n---", "c.md": "---\n---\n", "d.md": "\ufeff"}) == {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import shutil
 import sys
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import codes, names
-from conftest import SOURCES
+from making.asking import names
+from making.bundles import write_tree
+from making.catalogs import SHELF_SOURCES, write_manifest
 from okf_catalog import (
     CatalogClosedError,
     CatalogDiagnosticCode,
@@ -25,7 +25,6 @@ from okf_catalog import (
     Knowledge,
     KnowledgeCatalogSnapshot,
     KnowledgeCatalogSource,
-    KnowledgeQuery,
     MemoryTier,
     SourceProblem,
     SourceRole,
@@ -33,7 +32,6 @@ from okf_catalog import (
     parse_manifest,
 )
 from okf_catalog.catalog.handle import opened_catalog
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +49,7 @@ def faults(catalog: FileKnowledgeCatalog) -> list[str]:
 
 
 def is_closed(catalog: FileKnowledgeCatalog) -> bool:
-    # Called, so that no type checker takes it for something that stays.
+    # A function, because a type checker would take the attribute for one that never changes.
     return catalog.closed
 
 
@@ -86,14 +84,14 @@ class OtherPath:
 
 
 @pytest.mark.parametrize("kind", [str, Path, OtherPath])
-def test_a_path_may_be_of_any_kind(shelf: Path, kind: Callable[[Path], Any]) -> None:
+def test_a_catalog_opens_by_any_kind_of_path(shelf: Path, kind: Callable[[Path], Any]) -> None:
     with FileKnowledgeCatalog(kind(shelf / "catalog.json"), catalog_root=kind(shelf)) as catalog:
         assert catalog.current.manifest_directory == shelf
         assert catalog.catalog_root == shelf
         assert type(catalog.catalog_root) is type(Path())
 
 
-def test_a_relative_path_is_meant_once_and_for_all(
+def test_a_relative_path_is_resolved_once_when_the_catalog_opens(
     shelf: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(shelf)
@@ -105,7 +103,7 @@ def test_a_relative_path_is_meant_once_and_for_all(
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="all its file names are Unicode")
-def test_a_directory_may_have_a_name_that_is_no_text(shelf: Path) -> None:
+def test_a_catalog_opens_in_a_directory_whose_name_is_not_utf8(shelf: Path) -> None:
     odd = shelf / os.fsdecode(b"caf\xe9")
     shutil.copytree(shelf / "high", odd / "high")
     with FileKnowledgeCatalog(write_manifest(odd, [{"id": "high", "path": "high"}])) as catalog:
@@ -115,7 +113,7 @@ def test_a_directory_may_have_a_name_that_is_no_text(shelf: Path) -> None:
         repr(catalog)
 
 
-def test_every_fault_is_told_at_once(shelf: Path) -> None:
+def test_a_catalog_that_cannot_open_lists_every_fault(shelf: Path) -> None:
     faults = [{"id": "a", "path": "nowhere"}, {"id": "b", "path": ".."}, {"id": "c", "path": "low"}]
     with pytest.raises(CatalogError) as raised:
         FileKnowledgeCatalog(write_manifest(shelf, faults))
@@ -127,7 +125,7 @@ def test_every_fault_is_told_at_once(shelf: Path) -> None:
     assert "'b'" in raised.value.diagnostics[1].message or '"b"' in raised.value.diagnostics[1].message
 
 
-def test_the_path_of_a_disabled_source_is_not_looked_at(shelf: Path) -> None:
+def test_the_path_of_a_disabled_source_is_not_checked(shelf: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"id": "a", "path": "/nowhere", "enabled": False},
         {"id": "b", "path": "low"},
@@ -136,13 +134,13 @@ def test_the_path_of_a_disabled_source_is_not_looked_at(shelf: Path) -> None:
         assert ids(catalog) == ["a", "b"]
 
 
-def test_a_broken_concept_keeps_no_catalog_from_opening(shelf: Path) -> None:
+def test_a_catalog_with_a_broken_concept_opens(shelf: Path) -> None:
     write_tree(shelf, {"low/bad.md": b"\0"})
     with FileKnowledgeCatalog(shelf / "catalog.json") as catalog:
         assert len(GroupedKnowledgeResolver(catalog).search("word").passages) == 5
 
 
-def test_options_bound_what_is_read(shelf: Path) -> None:
+def test_options_limit_the_size_of_files(shelf: Path) -> None:
     write_tree(shelf, {"low/large.md": "word " * 100})
     with FileKnowledgeCatalog(shelf / "catalog.json", max_file_bytes=499, max_threads=1) as catalog:
         low = catalog.report().sources[0]
@@ -166,8 +164,8 @@ def test_a_reload_publishes_the_next_generation(catalog: FileKnowledgeCatalog, s
     assert after is catalog.current
     assert (before.generation, after.generation) == (1, 2)
     assert ids(catalog) == ["new"]
-    assert [source.id for source in before.sources] == [source["id"] for source in SOURCES]
-    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["new:strong", "new:weak"]
+    assert [source.id for source in before.sources] == [source["id"] for source in SHELF_SOURCES]
+    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["new/strong", "new/weak"]
 
 
 def test_a_reload_counts_even_if_nothing_changed(catalog: FileKnowledgeCatalog) -> None:
@@ -197,7 +195,7 @@ BREAK: dict[str, tuple[Callable[[Path], object], list[str]]] = {
 
 
 @pytest.mark.parametrize(("damage", "expected"), BREAK.values(), ids=BREAK.keys())
-def test_a_failed_reload_changes_nothing_but_what_it_says(
+def test_a_failed_reload_changes_only_the_diagnostics(
     catalog: FileKnowledgeCatalog, shelf: Path, damage: Callable[[Path], object], expected: list[str]
 ) -> None:
     resolver = GroupedKnowledgeResolver(catalog)
@@ -212,27 +210,27 @@ def test_a_failed_reload_changes_nothing_but_what_it_says(
         assert resolver.search("word").generation == 1
 
 
-def test_failed_attempts_use_no_numbers_and_success_forgets_them(
+def test_failed_reloads_use_no_generation_and_a_reload_clears_their_diagnostics(
     catalog: FileKnowledgeCatalog, shelf: Path
 ) -> None:
     for _ in range(3):
         (shelf / "catalog.json").write_text("{")
         catalog.reload()
     assert faults(catalog) == ["PARSE_ERROR"]
-    write_manifest(shelf, SOURCES)
+    write_manifest(shelf, SHELF_SOURCES)
     assert catalog.reload().generation == 2
     assert faults(catalog) == []
 
 
-def test_a_source_that_is_enabled_later_is_looked_at_then(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
+def test_a_source_is_checked_when_it_is_enabled(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
     write_manifest(shelf, [{"id": "off", "path": "off"}])
     catalog.reload()
-    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["off:strong"]
+    assert names(GroupedKnowledgeResolver(catalog).search("word")) == ["off/strong"]
 
 
 @pytest.fixture
 def impatience() -> Iterator[None]:
-    """Threads take turns as often as they can, so that what can come in between does."""
+    """Threads switch as often as possible, so that races show."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -240,14 +238,14 @@ def impatience() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("reloads", [0, 1, 9, 50])
-def test_a_slow_thread_gets_no_second_object_of_a_generation(
+def test_a_slow_thread_gets_the_same_snapshot_object_as_others(
     catalog: FileKnowledgeCatalog, monkeypatch: pytest.MonkeyPatch, reloads: int
 ) -> None:
-    """While one thread holds the handle of a generation, others reload and ask."""
+    """While one thread holds the handle of a generation, other threads reload and ask for the snapshot."""
     seen = [catalog.current, catalog.reload()]
 
     class Slow:
-        """The engine, with others between the taking of the first handle and what is done with it."""
+        """The engine; other threads run between taking the first handle and using it."""
 
         asked = 0
 
@@ -273,8 +271,8 @@ def test_a_slow_thread_gets_no_second_object_of_a_generation(
     assert len({id(snapshot) for snapshot in seen}) == len({snapshot.generation for snapshot in seen})
 
 
-def test_many_threads_get_one_snapshot(catalog: FileKnowledgeCatalog, impatience: None) -> None:
-    """A generation is one object, whoever was the first to ask for it."""
+def test_all_threads_get_the_same_snapshot_object(catalog: FileKnowledgeCatalog, impatience: None) -> None:
+    """A generation is one object, for every thread."""
     stop = threading.Event()
 
     def look() -> list[KnowledgeCatalogSnapshot]:
@@ -300,7 +298,7 @@ def test_many_threads_get_one_snapshot(catalog: FileKnowledgeCatalog, impatience
 def test_a_report_says_what_is_known_of_every_source(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
     write_tree(shelf, {"low/b.md": b"\0", "low/a.md": b"\0", "low/index.md": "word"})
     rows: list[dict[str, Any]] = [
-        *SOURCES,
+        *SHELF_SOURCES,
         {"id": "twin", "path": "./high", "priority": 10},
         {"id": "lost", "path": "lost"},
     ]
@@ -338,7 +336,7 @@ def test_a_report_is_up_to_date(catalog: FileKnowledgeCatalog, shelf: Path) -> N
 # Closing
 
 
-def test_closing_twice_is_closing(catalog: FileKnowledgeCatalog) -> None:
+def test_a_catalog_can_be_closed_twice(catalog: FileKnowledgeCatalog) -> None:
     for _ in range(2):
         catalog.close()
         assert is_closed(catalog)
@@ -346,7 +344,7 @@ def test_closing_twice_is_closing(catalog: FileKnowledgeCatalog) -> None:
         catalog.report()
 
 
-def test_after_closing_nothing_changes(
+def test_a_closed_catalog_does_not_change(
     catalog: FileKnowledgeCatalog, shelf: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = catalog.current
@@ -364,7 +362,7 @@ def test_after_closing_nothing_changes(
     assert caplog.records == []
 
 
-def test_a_catalog_closes_however_its_block_ends(shelf: Path) -> None:
+def test_a_with_block_closes_its_catalog_also_after_an_error(shelf: Path) -> None:
     with FileKnowledgeCatalog(shelf / "catalog.json") as catalog:
         assert not is_closed(catalog)
     assert is_closed(catalog)
@@ -386,119 +384,12 @@ def test_knowledge_closes_its_catalog(shelf: Path) -> None:
         knowledge.search_batch(["word"])
 
 
-def test_two_catalogs_of_one_file_know_nothing_of_each_other(
-    catalog: FileKnowledgeCatalog, shelf: Path
-) -> None:
+def test_two_catalogs_of_one_manifest_are_independent(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
     with open_knowledge(shelf / "catalog.json") as other:
         catalog.reload()
         catalog.close()
         assert other.catalog.current.generation == 1
         assert len(other.search("word").passages) == 5
-
-
-# Logging
-
-
-@pytest.fixture
-def warnings(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    """What was logged since it was last asked."""
-
-    def take() -> list[str]:
-        assert {(record.name, record.levelno) for record in caplog.records} <= {
-            ("okf_catalog", logging.WARNING)
-        }
-        messages = [record.getMessage() for record in caplog.records]
-        caplog.clear()
-        return messages
-
-    return take
-
-
-def test_a_problem_is_logged_once(
-    catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
-) -> None:
-    resolver = GroupedKnowledgeResolver(catalog)
-    write_tree(shelf, {"low/deep/bad.md": b"\0", "high/worse.md": b"\0"})
-    resolver.search("word")
-    messages = sorted(warnings())
-    assert len(messages) == 2
-    assert "'high'" in messages[0]
-    assert "'worse.md'" in messages[0]
-    assert "'low'" in messages[1]
-    assert "'deep/bad.md'" in messages[1]
-    reasons = {problem.reason for source in catalog.report().sources for problem in source.problems}
-    assert {message.rpartition("is left out: ")[2] for message in messages} == reasons
-    resolver.search("other")
-    resolver.search_batch(["word", "other"])
-    catalog.report()
-    catalog.reload()
-    resolver.search("word")
-    assert warnings() == []
-
-
-def test_a_problem_is_logged_again_if_it_went_away_and_came_back(
-    catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
-) -> None:
-    resolver = GroupedKnowledgeResolver(catalog)
-    for _ in range(3):
-        write_tree(shelf, {"low/bad.md": b"\0"})
-        resolver.search("word")
-        assert len(warnings()) == 1
-        write_tree(shelf, {"low/bad.md": "good"})
-        resolver.search("word")
-        assert warnings() == []
-    (shelf / "low" / "bad.md").unlink()
-    resolver.search("word")
-    assert warnings() == []
-
-
-def test_another_reason_is_another_problem(
-    catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
-) -> None:
-    resolver = GroupedKnowledgeResolver(catalog)
-    write_tree(shelf, {"low/bad.md": b"\0"})
-    resolver.search("word")
-    (shelf / "low/bad.md").unlink()
-    os.mkfifo(shelf / "low/bad.md")
-    resolver.search("word")
-    first, second = warnings()
-    assert first.partition("is left out")[0] == second.partition("is left out")[0]
-    assert first != second
-
-
-def test_a_source_that_is_unavailable_is_a_diagnostic_and_not_logged(
-    catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
-) -> None:
-    shutil.rmtree(shelf / "low")
-    assert codes(GroupedKnowledgeResolver(catalog).search("word")) == [("SOURCE_UNAVAILABLE", "low")]
-    assert warnings() == []
-
-
-def test_a_failed_reload_is_logged_with_each_fault(
-    catalog: FileKnowledgeCatalog, shelf: Path, warnings: Callable[[], list[str]]
-) -> None:
-    catalog.reload()
-    assert warnings() == []
-    (shelf / "catalog.json").write_text('{"version": 2, "sources": []}')
-    catalog.reload()
-    assert warnings() == [
-        f"the catalog was not reloaded: [{diagnostic.code.name}] {diagnostic.message}"
-        for diagnostic in catalog.last_reload_diagnostics
-    ]
-    write_manifest(shelf, SOURCES)
-    catalog.reload()
-    assert warnings() == []
-
-
-def test_nothing_is_printed(
-    catalog: FileKnowledgeCatalog, shelf: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    write_tree(shelf, {"low/bad.md": b"\0"})
-    GroupedKnowledgeResolver(catalog).search(KnowledgeQuery("word"))
-    catalog.report()
-    (shelf / "catalog.json").write_text("{")
-    catalog.reload()
-    assert capfd.readouterr() == ("", "")
 
 
 # Manifests
@@ -511,14 +402,14 @@ MANIFEST = json.dumps(
 @pytest.mark.parametrize(
     "text", [MANIFEST, MANIFEST.encode(), f"\ufeff{MANIFEST}", f"\ufeff{MANIFEST}".encode()]
 )
-def test_a_manifest_may_be_text_or_bytes_with_a_mark_or_without(text: str | bytes) -> None:
+def test_a_manifest_parses_from_text_and_bytes_with_or_without_a_byte_order_mark(text: str | bytes) -> None:
     assert parse_manifest(text, manifest_directory="nowhere") == KnowledgeCatalogSnapshot(
         1, (KnowledgeCatalogSource("c3a9", "dir/é"),), Path("nowhere"), 1
     )
 
 
 @pytest.mark.parametrize("kind", [str, Path, OtherPath])
-def test_a_manifest_is_parsed_without_looking_at_the_disk(kind: Callable[[Path], Any], shelf: Path) -> None:
+def test_parsing_a_manifest_reads_no_file(kind: Callable[[Path], Any], shelf: Path) -> None:
     parsed = parse_manifest(MANIFEST, manifest_directory=kind(shelf / "nowhere"))
     assert isinstance(parsed, KnowledgeCatalogSnapshot)
     assert parsed.manifest_directory == shelf / "nowhere"
@@ -527,7 +418,7 @@ def test_a_manifest_is_parsed_without_looking_at_the_disk(kind: Callable[[Path],
 @pytest.mark.parametrize(
     "text", ["\ud800", f"{MANIFEST}\udcff", MANIFEST.replace("dir", "\ud83d"), "\ufeff", b"\xff"]
 )
-def test_what_is_no_text_is_a_fault_and_not_an_exception(text: str | bytes) -> None:
+def test_a_manifest_that_is_not_utf8_is_a_fault_and_raises_nothing(text: str | bytes) -> None:
     parsed = parse_manifest(text, manifest_directory=".")
     assert isinstance(parsed, tuple)
     assert [diagnostic.code.name for diagnostic in parsed] == ["PARSE_ERROR"]

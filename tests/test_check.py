@@ -7,6 +7,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
+from making.bundles import NOTE, write_tree
+from making.catalogs import write_manifest
+from making.commands import run
 from okf_catalog import (
     CatalogReport,
     FileKnowledgeCatalog,
@@ -17,21 +20,18 @@ from okf_catalog import (
     SourceRemark,
     SourceReport,
 )
-from test_cli import run
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-GOOD = "---\ntype: Note\n---\nword\n"
 RENAME = "and only .md makes a concept; rename it to be read"
 
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
     """A source ``docs`` of one good concept."""
-    write_tree(tmp_path, {"docs/a.md": GOOD})
+    write_tree(tmp_path, {"docs/a.md": NOTE})
     return write_manifest(tmp_path, [{"id": "docs", "path": "docs"}])
 
 
@@ -86,8 +86,8 @@ def test_remarks_are_shown_with_path_line_and_sentence(catalog: Path, pretend: C
     ]
 
 
-def test_a_remark_on_no_line_is_shown_without_one(catalog: Path) -> None:
-    write_tree(catalog.parent, {"docs/NOTE.MD": GOOD})
+def test_a_remark_without_a_line_is_shown_without_one(catalog: Path) -> None:
+    write_tree(catalog.parent, {"docs/NOTE.MD": NOTE})
     shown = run("check", "--catalog", catalog)
     assert findings(shown) == [
         "docs: 1 remark NAME_NOT_READ:",
@@ -97,9 +97,7 @@ def test_a_remark_on_no_line_is_shown_without_one(catalog: Path) -> None:
     assert shown.endswith("\n1 source, 1 concept, 0 problems, 1 remark.\n")
 
 
-def test_thousands_of_one_kind_stay_readable_and_hide_no_other(
-    catalog: Path, pretend: Callable[..., None]
-) -> None:
+def test_check_shortens_thousands_of_remarks_of_one_code(catalog: Path, pretend: Callable[..., None]) -> None:
     pretend(made_up("docs", 300, MISSING_TYPE=5000, FIELD_NOT_READ=1))
     shown = run("check", "--catalog", catalog)
     assert shown.count("\n") < 25
@@ -113,7 +111,9 @@ def test_thousands_of_one_kind_stay_readable_and_hide_no_other(
     assert "1 source, 7 concepts, 300 problems, 5001 remarks." in shown
 
 
-def test_all_shows_each_that_is_kept_and_counts_the_rest(catalog: Path, pretend: Callable[..., None]) -> None:
+def test_check_all_shows_every_remark_that_is_kept_and_counts_the_rest(
+    catalog: Path, pretend: Callable[..., None]
+) -> None:
     pretend(made_up("docs", 300, MISSING_TYPE=5000))
     shown = run("check", "--catalog", catalog, "--all")
     assert shown.count(": reason ") == 300
@@ -122,7 +122,7 @@ def test_all_shows_each_that_is_kept_and_counts_the_rest(catalog: Path, pretend:
     assert "docs: ... and 4000 more\n" in shown
 
 
-def test_no_line_is_spent_on_saying_that_there_is_one_more(
+def test_check_shows_the_last_remark_instead_of_counting_one_more(
     catalog: Path, pretend: Callable[..., None]
 ) -> None:
     pretend(made_up("docs", 6, UNKNOWN_STATUS=7))
@@ -132,7 +132,7 @@ def test_no_line_is_spent_on_saying_that_there_is_one_more(
     assert "... and 2 more (--all)" in shown
 
 
-def test_sources_are_told_apart_and_added_up(catalog: Path, pretend: Callable[..., None]) -> None:
+def test_check_counts_each_source_and_their_sum(catalog: Path, pretend: Callable[..., None]) -> None:
     pretend(
         made_up("one", MISSING_TYPE=2, NAME_NOT_READ=1),
         made_up("two", MISSING_TYPE=3, INVALID_TEXT=1),
@@ -146,7 +146,7 @@ def test_sources_are_told_apart_and_added_up(catalog: Path, pretend: Callable[..
     assert "3 sources, 21 concepts, 0 problems, 7 remarks, 1 failed source." in shown
 
 
-def test_a_real_bundle_of_thousands_of_remarks_stays_readable(catalog: Path) -> None:
+def test_check_of_a_bundle_with_thousands_of_remarks_is_short(catalog: Path) -> None:
     write_tree(catalog.parent, {f"docs/{at % 9}/{at:04}.MD": "" for at in range(2500)})
     shown = run("check", "--catalog", catalog)
     assert shown.count("\n") < 15
@@ -159,8 +159,8 @@ def test_a_real_bundle_of_thousands_of_remarks_stays_readable(catalog: Path) -> 
 # JSON
 
 
-def test_json_has_all_that_the_report_has(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"docs/a.md": GOOD, "docs/NOTE.MD": GOOD, "off/b.md": GOOD, "diary/c.md": GOOD})
+def test_check_json_holds_the_whole_report(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"docs/a.md": NOTE, "docs/NOTE.MD": NOTE, "off/b.md": NOTE, "diary/c.md": NOTE})
     (tmp_path / "docs/b.md").symlink_to("nothing")
     catalog = write_manifest(
         tmp_path,
@@ -209,13 +209,13 @@ def test_json_has_all_that_the_report_has(tmp_path: Path) -> None:
     )
 
 
-def test_json_of_a_source_without_remarks_has_empty_counts(catalog: Path) -> None:
+def test_check_json_of_a_source_without_remarks_has_empty_counts(catalog: Path) -> None:
     document = json.loads(run("check", "--catalog", catalog, "--json"))
     assert document["remark_counts"] == document["sources"][0]["remark_counts"] == {}
 
 
-def test_json_says_that_memories_would_be_published(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"docs/a.md": GOOD})
+def test_check_json_says_that_memories_would_be_published(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"docs/a.md": NOTE})
     catalog = write_manifest(
         tmp_path,
         [{"id": "docs", "path": "docs"}, {"id": "diary", "path": "docs", "role": "memory", "tier": "user"}],
@@ -255,8 +255,8 @@ def test_strict_fails_for_a_name_that_is_not_read(catalog: Path) -> None:
     run("check", "--catalog", catalog, "--strict", code=1)
 
 
-def test_strict_takes_a_duplicate_or_a_compared_source_for_no_fault(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"docs/a.md": GOOD})
+def test_strict_accepts_duplicate_and_compared_sources(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"docs/a.md": NOTE})
     (tmp_path / "docs/b.md").symlink_to("a.md")
     catalog = write_manifest(tmp_path, [{"id": "docs", "path": "docs"}, {"id": "same", "path": "./docs"}])
     shown = run("check", "--catalog", catalog, "--strict")

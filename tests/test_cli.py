@@ -1,16 +1,14 @@
-"""The command line, in this process for what it says and in processes of its own for how it ends."""
+"""What commands print."""
+
+from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Sequence
-from importlib.metadata import entry_points, version
-from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.commands import GUIDE, NOTES, run
 from okf_catalog import (
     CatalogReport,
     FileKnowledgeCatalog,
@@ -20,64 +18,13 @@ from okf_catalog import (
     SourceReport,
     open_knowledge,
 )
-from okf_catalog.cli.app import app
 from okf_catalog.cli.matches import Span, clip, marked, spans, terms_of
-from trees import write_manifest, write_tree
-from typer.testing import CliRunner
 
-MAIN = "from okf_catalog.cli import main; main()"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
 PASSAGE_FIELDS = [name for name in dir(KnowledgePassage) if not name.startswith("_")]
-
-GUIDE = """\
----
-type: Guide
-title: Orders guide
-description: How orders travel.
-tags: [sales, "50%"]
-stale_after: 2024-05-01
-verified: {by: human:ada}
----
-
-Every order starts as a draft.
-"""
-NOTES = """\
----
-type: Note
-status: draft
----
-
-Late orders are chased on Mondays.
-"""
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Path:
-    """Two sources: ``sales`` above ``archive``."""
-    write_tree(tmp_path, {"sales/orders/guide.md": GUIDE, "archive/notes.md": NOTES})
-    return write_manifest(
-        tmp_path, [{"id": "archive", "path": "archive"}, {"id": "sales", "path": "sales", "priority": 5}]
-    )
-
-
-@pytest.fixture
-def content_catalog(tmp_path: Path) -> Path:
-    """One source with an empty directory ``bundle``, to be filled by the test."""
-    (tmp_path / "bundle").mkdir()
-    return write_manifest(tmp_path, [{"id": "bundle", "path": "bundle"}])
-
-
-def run(*arguments: str | Path, code: int = 0, env: dict[str, str] | None = None) -> str:
-    """What a command that ends with ``code`` prints; it says nothing on stderr."""
-    result = CliRunner(env=env).invoke(app, [*map(str, arguments)])
-    assert (result.exit_code, result.stderr) == (code, "")
-    return result.stdout
-
-
-def complaint(*arguments: str | Path, code: int) -> str:
-    """What a command that ends with ``code`` says on stderr; it prints nothing."""
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert (result.exit_code, result.stdout) == (code, "")
-    return result.stderr
 
 
 def answer(catalog: Path, *arguments: str) -> Any:
@@ -89,25 +36,11 @@ def found(catalog: Path, *arguments: str) -> list[tuple[str, str]]:
     return [(passage["source_id"], passage["concept_id"]) for passage in passages]
 
 
-def start(
-    *arguments: str | Path,
-    program: str = MAIN,
-    env: dict[str, str] | None = None,
-    stdout: int | BinaryIO = subprocess.PIPE,
-) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *arguments],
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        env=os.environ | (env or {}),
-    )
-
-
 # Search
 
 
-def test_search_shows_rank_source_concept_score_title_and_snippet(catalog: Path) -> None:
-    shown = run("search", "order draft", "--catalog", catalog)
+def test_search_shows_rank_source_concept_score_title_and_snippet(sales: Path) -> None:
+    shown = run("search", "order draft", "--catalog", sales)
     assert shown.splitlines() == [
         "  1 **Order**s guide",
         "    sales: orders/guide, score 7, stale since 2024-05-01, human reviewed",
@@ -120,15 +53,15 @@ def test_search_shows_rank_source_concept_score_title_and_snippet(catalog: Path)
     ]
 
 
-def test_search_shows_a_snippet_instead_of_an_excerpt_that_says_nothing(content_catalog: Path) -> None:
+def test_search_shows_a_snippet_instead_of_an_excerpt_that_says_nothing(empty_bundle: Path) -> None:
     late, early = "stale_after: 9999-01-01", "stale_after: 2000-01-01"
     files = {
         "bundle/a.md": f"---\ntitle: Word\n{late}\n---\n# Word\n\na word\n",
         "bundle/b.md": f"---\ntitle: Word\ndescription: said\n{early}\n---\n",
         "bundle/c.md": "x" * 5000 + " word " + "y" * 5000,
     }
-    write_tree(content_catalog.parent, files)
-    lines = run("search", "word", "--catalog", content_catalog).splitlines()
+    write_tree(empty_bundle.parent, files)
+    lines = run("search", "word", "--catalog", empty_bundle).splitlines()
     assert lines[1].endswith("score 4, stale after 9999-01-01")
     assert lines[2] == "    a **word**"
     assert lines[5].endswith("score 3, stale since 2000-01-01")
@@ -136,46 +69,46 @@ def test_search_shows_a_snippet_instead_of_an_excerpt_that_says_nothing(content_
     assert lines[10].strip().startswith("…")
     assert " **word** y" in lines[10]
     assert len(lines[10].strip()) == 320 + len("****")
-    rows = answer(content_catalog, "word")["passages"]
+    rows = answer(empty_bundle, "word")["passages"]
     assert [(row["snippet"], row["is_stale"]) for row in rows[:2]] == [("a word", False), ("said", True)]
 
 
-def test_a_terminal_gets_colours_instead_of_asterisks(catalog: Path) -> None:
+def test_a_terminal_gets_colours_instead_of_asterisks(sales: Path) -> None:
     terminal = {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}
-    shown = run("search", "draft", "--catalog", catalog, env=terminal)
+    shown = run("search", "draft", "--catalog", sales, env=terminal)
     assert "starts as a \x1b[1;33mdraft\x1b[0m." in shown
     assert "**" not in shown
 
 
-def test_limit_keeps_the_first_passages_and_says_so(catalog: Path) -> None:
-    shown = run("search", "order", "--catalog", catalog, "--limit", "1")
+def test_limit_keeps_the_first_passages_and_says_so(sales: Path) -> None:
+    shown = run("search", "order", "--catalog", sales, "--limit", "1")
     assert "1 of 2 passages." in shown
     assert "notes" not in shown
-    assert found(catalog, "order", "--limit", "1") == [("sales", "orders/guide")]
-    assert len(found(catalog, "order", "--limit", "9" * 30)) == 2
+    assert found(sales, "order", "--limit", "1") == [("sales", "orders/guide")]
+    assert len(found(sales, "order", "--limit", "9" * 30)) == 2
 
 
-def test_no_match_is_a_diagnostic_and_no_failure(catalog: Path) -> None:
-    assert run("search", "zebra", "--catalog", catalog).startswith("[NO_MATCHES] ")
-    assert [diagnostic["code"] for diagnostic in answer(catalog, "zebra")["diagnostics"]] == ["NO_MATCHES"]
+def test_no_match_is_a_diagnostic_and_no_failure(sales: Path) -> None:
+    assert run("search", "zebra", "--catalog", sales).startswith("[NO_MATCHES] ")
+    assert [diagnostic["code"] for diagnostic in answer(sales, "zebra")["diagnostics"]] == ["NO_MATCHES"]
 
 
-def test_no_permit_permits_all_and_some_permit_no_other(catalog: Path) -> None:
-    assert len(found(catalog, "order")) == 2
-    assert found(catalog, "order", "--permit", "archive") == [("archive", "notes")]
-    assert len(found(catalog, "order", "--permit", "archive", "--permit", "sales")) == 2
-    nobody = answer(catalog, "order", "--permit", "nobody")
+def test_permit_restricts_the_search_to_the_named_sources(sales: Path) -> None:
+    assert len(found(sales, "order")) == 2
+    assert found(sales, "order", "--permit", "archive") == [("archive", "notes")]
+    assert len(found(sales, "order", "--permit", "archive", "--permit", "sales")) == 2
+    nobody = answer(sales, "order", "--permit", "nobody")
     assert [diagnostic["code"] for diagnostic in nobody["diagnostics"]] == ["NO_ENABLED_SOURCES"]
 
 
-def test_stale_is_use_strict_or_days(catalog: Path) -> None:
-    assert found(catalog, "guide") == found(catalog, "guide", "--stale", "use") == [("sales", "orders/guide")]
-    assert found(catalog, "guide", "--stale", "strict") == found(catalog, "guide", "--stale", "0") == []
-    assert found(catalog, "guide", "--stale", "200000") == [("sales", "orders/guide")]
+def test_stale_takes_use_strict_or_a_number_of_days(sales: Path) -> None:
+    assert found(sales, "guide") == found(sales, "guide", "--stale", "use") == [("sales", "orders/guide")]
+    assert found(sales, "guide", "--stale", "strict") == found(sales, "guide", "--stale", "0") == []
+    assert found(sales, "guide", "--stale", "200000") == [("sales", "orders/guide")]
 
 
-def test_tag_keeps_the_concepts_that_have_it(catalog: Path) -> None:
-    assert found(catalog, "order", "--tag", "SALES") == [("sales", "orders/guide")]
+def test_tag_keeps_the_concepts_that_have_it(sales: Path) -> None:
+    assert found(sales, "order", "--tag", "SALES") == [("sales", "orders/guide")]
 
 
 def test_strategy_and_quota_reach_the_resolver(tmp_path: Path) -> None:
@@ -192,16 +125,16 @@ def test_strategy_and_quota_reach_the_resolver(tmp_path: Path) -> None:
     assert order("--strategy", "merged", "--quota", "9" * 30) == "bbaa"
 
 
-def test_a_text_that_looks_like_an_option_goes_behind_two_dashes(catalog: Path) -> None:
-    shown = run("search", "--catalog", catalog, "--json", "--", "--draft")
+def test_a_question_that_looks_like_an_option_follows_two_dashes(sales: Path) -> None:
+    shown = run("search", "--catalog", sales, "--json", "--", "--draft")
     assert json.loads(shown)["query"]["text"] == "--draft"
 
 
 # JSON
 
 
-def test_json_is_the_whole_answer(catalog: Path) -> None:
-    document = answer(catalog, "order draft", "--stale", "9", "--tag", " ")
+def test_search_json_holds_the_whole_answer(sales: Path) -> None:
+    document = answer(sales, "order draft", "--stale", "9", "--tag", " ")
     assert document["query"] == {
         "text": "order draft",
         "tag": " ",
@@ -213,9 +146,9 @@ def test_json_is_the_whole_answer(catalog: Path) -> None:
     assert document["generation"] == 1
     assert document["diagnostics"] == []
 
-    with open_knowledge(catalog, watch_for_changes=False) as knowledge:
+    with open_knowledge(sales, watch_for_changes=False) as knowledge:
         passages = knowledge.search("order draft").passages
-    whole = answer(catalog, "order draft")["passages"]
+    whole = answer(sales, "order draft")["passages"]
     assert [sorted(row) for row in whole] == [sorted(PASSAGE_FIELDS)] * 2
     for row, passage in zip(whole, passages, strict=True):
         expected = {name: getattr(passage, name) for name in PASSAGE_FIELDS}
@@ -223,43 +156,43 @@ def test_json_is_the_whole_answer(catalog: Path) -> None:
         assert row == expected
 
 
-def test_json_stays_valid_and_uncoloured_whatever_the_content(content_catalog: Path) -> None:
+def test_search_json_is_valid_and_without_colours_for_any_content(empty_bundle: Path) -> None:
     body = "wörd \x1b[31m \u009b \u202e 😀\n"
-    write_tree(content_catalog.parent, {"bundle/ü.md": body})
-    shown = run("search", "wörd", "--catalog", content_catalog, "--json", env={"FORCE_COLOR": "1"})
+    write_tree(empty_bundle.parent, {"bundle/ü.md": body})
+    shown = run("search", "wörd", "--catalog", empty_bundle, "--json", env={"FORCE_COLOR": "1"})
     assert shown.isascii()
     assert "\x1b" not in shown
     assert json.loads(shown)["passages"][0]["snippet"] == body.strip()
 
 
-def test_no_absolute_path_is_shown(catalog: Path) -> None:
-    directory = catalog.parent
+def test_search_shows_no_absolute_path(sales: Path) -> None:
+    directory = sales.parent
     for arguments in (("order",), ("order", "--json"), ("zebra", "--json")):
-        assert str(directory) not in run("search", *arguments, "--catalog", catalog)
-    assert str(directory) not in run("check", "--catalog", catalog)
+        assert str(directory) not in run("search", *arguments, "--catalog", sales)
+    assert str(directory) not in run("check", "--catalog", sales)
 
 
 # Content that would act
 
 
-def test_markup_and_emoji_codes_are_shown_as_written(content_catalog: Path) -> None:
+def test_markup_and_emoji_codes_are_shown_as_written(empty_bundle: Path) -> None:
     text = "[bold]word[/bold] [/] [link=x]:smile: $'x'"
     write_tree(
-        content_catalog.parent, {"bundle/a.md": f"---\ntitle: '{text.replace(chr(39), '')}'\n---\n{text}\n"}
+        empty_bundle.parent, {"bundle/a.md": f"---\ntitle: '{text.replace(chr(39), '')}'\n---\n{text}\n"}
     )
-    lines = run("search", "word", "--catalog", content_catalog).splitlines()
+    lines = run("search", "word", "--catalog", empty_bundle).splitlines()
     assert lines[0] == "  1 [bold]**word**[/bold] [/] [link=x]:smile: $x"
     assert lines[2] == "    [bold]**word**[/bold] [/] [link=x]:smile: $'x'"
 
 
 @pytest.mark.parametrize("terminal", [{}, {"FORCE_COLOR": "1", "TERM": "xterm"}])
-def test_control_characters_never_reach_the_terminal(content_catalog: Path, terminal: dict[str, str]) -> None:
+def test_control_characters_never_reach_the_terminal(empty_bundle: Path, terminal: dict[str, str]) -> None:
     files = {
         "bundle/\x1b]0;name\x07.md": '---\ntitle: "word \\e[2J\\n\\x9b1m"\nstale_after: "\\a"\n---\n',
         "bundle/b.md": "word \x1b]0;owned\x07 \x08\x7f\u009b31m \u202eevil\u2066\ttab\n",
     }
-    write_tree(content_catalog.parent, files)
-    shown = run("search", "word", "--catalog", content_catalog, env=terminal)
+    write_tree(empty_bundle.parent, files)
+    shown = run("search", "word", "--catalog", empty_bundle, env=terminal)
     for character in "\x07\x08\x7f\x9b\u202e\u2066":
         assert character not in shown
     for sequence in ("\x1b]", "\x1b[2J"):
@@ -273,18 +206,18 @@ def test_control_characters_never_reach_the_terminal(content_catalog: Path, term
         assert escaped in shown
 
 
-def test_problem_files_with_hostile_names_are_shown_harmlessly(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/\x1b[2J\n.md": b"\0"})
-    shown = run("check", "--catalog", content_catalog)
+def test_problem_files_with_hostile_names_are_shown_harmlessly(empty_bundle: Path) -> None:
+    write_tree(empty_bundle.parent, {"bundle/\x1b[2J\n.md": b"\0"})
+    shown = run("check", "--catalog", empty_bundle)
     assert "\x1b" not in shown
     assert r"bundle: \x1b[2J\x0a.md: " in shown
 
 
-def test_remarks_on_hostile_names_are_shown_harmlessly(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/\x1b[2J\n\u202e.MD": "word"})
-    shown = run("check", "--catalog", content_catalog)
+def test_remarks_on_hostile_names_are_shown_harmlessly(empty_bundle: Path) -> None:
+    write_tree(empty_bundle.parent, {"bundle/\x1b[2J\n\u202e.MD": "word"})
+    shown = run("check", "--catalog", empty_bundle)
     assert r"bundle: \x1b[2J\x0a\u202e.MD: its name ends in .MD" in shown
-    shown += run("check", "--catalog", content_catalog, "--json")
+    shown += run("check", "--catalog", empty_bundle, "--json")
     assert shown.isascii()
     assert "\x1b" not in shown
 
@@ -313,22 +246,22 @@ def test_remarks_on_hostile_names_are_shown_harmlessly(content_catalog: Path) ->
         (".*", "a.* b", "a**.*** b"),
     ],
 )
-def test_marks_follow_the_folding_of_the_search(query: str, text: str, expected: str) -> None:
+def test_highlights_fold_case_like_the_search(query: str, text: str, expected: str) -> None:
     assert marked(text, terms_of(query), style=None).plain == expected
 
 
-def test_marks_are_positions_in_the_original_text() -> None:
+def test_highlights_are_positions_in_the_original_text() -> None:
     text = "ŉ ΐ ﬁ ß İ order"
     assert spans(text, terms_of("ORDER")) == [Span(10, 15)]
     assert text[10:15] == "order"
 
 
-def test_marks_are_where_the_engine_matches(content_catalog: Path) -> None:
-    """The engine is asked about each pair of characters, so that the two notions of equal cannot part."""
+def test_highlights_are_where_the_engine_matches(empty_bundle: Path) -> None:
+    """The engine is asked about each pair of characters: highlighting folds case as matching does."""
     characters = "aAkKsS\u017fiI\u0131\u0130ß\u1e9eσςΣéÉ\u212aǆǅǄŉᾀᾈﬁﬀａＡ\u0345ΙιÅ\u212bµμΜ"
     files = {f"bundle/{position}.md": character for position, character in enumerate(characters)}
-    write_tree(content_catalog.parent, files)
-    with open_knowledge(content_catalog, watch_for_changes=False) as knowledge:
+    write_tree(empty_bundle.parent, files)
+    with open_knowledge(empty_bundle, watch_for_changes=False) as knowledge:
         for query in characters:
             matched = {int(passage.concept_id) for passage in knowledge.search(query).passages}
             marks = {at for at, text in enumerate(characters) if spans(text, terms_of(query))}
@@ -371,15 +304,15 @@ def test_check_shows_every_source_and_everything_left_out(tmp_path: Path) -> Non
     assert "\nagain: is the directory of docs" in shown
 
 
-def test_check_exits_with_1_for_what_is_left_out_only_if_strict(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/good.md": NOTES})
-    assert "1 source, 1 concept, 0 problems." in run("check", "--catalog", content_catalog, "--strict")
-    write_tree(content_catalog.parent, {"bundle/bad.md": b"\0"})
-    assert "1 source, 1 concept, 1 problem." in run("check", "--catalog", content_catalog)
-    assert "1 problem." in run("check", "--catalog", content_catalog, "--strict", code=1)
+def test_check_exits_with_1_for_what_is_left_out_only_if_strict(empty_bundle: Path) -> None:
+    write_tree(empty_bundle.parent, {"bundle/good.md": NOTES})
+    assert "1 source, 1 concept, 0 problems." in run("check", "--catalog", empty_bundle, "--strict")
+    write_tree(empty_bundle.parent, {"bundle/bad.md": b"\0"})
+    assert "1 source, 1 concept, 1 problem." in run("check", "--catalog", empty_bundle)
+    assert "1 problem." in run("check", "--catalog", empty_bundle, "--strict", code=1)
 
 
-def test_check_shows_a_source_that_cannot_be_read(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_shows_a_source_that_cannot_be_read(sales: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Who runs as root can list every directory, so the failure is made up.
     def report(opened: FileKnowledgeCatalog) -> CatalogReport:
         source: KnowledgeCatalogSource = opened.current.sources[0]
@@ -394,168 +327,7 @@ def test_check_shows_a_source_that_cannot_be_read(catalog: Path, monkeypatch: py
         return CatalogReport(generation=1, sources=(failed,))
 
     monkeypatch.setattr(FileKnowledgeCatalog, "report", report)
-    shown = run("check", "--catalog", catalog)
+    shown = run("check", "--catalog", sales)
     assert "archive: cannot be read: permission denied" in shown
     assert "1 failed source." in shown
-    run("check", "--catalog", catalog, "--strict", code=1)
-
-
-# Mistakes and other ends
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ([], "Missing command"),
-        (["search"], "Missing argument"),
-        (["search", "x"], "--catalog"),
-        (["check"], "--catalog"),
-        (["guess"], "guess"),
-        (["search", "x", "--guess"], "--guess"),
-        (["search", "x", "--catalog", "CATALOG", "--strategy", "best"], "grouped_by_source"),
-        (["search", "x", "--catalog", "CATALOG", "--quota", "0"], "--quota"),
-        (["search", "x", "--catalog", "CATALOG", "--quota", "some"], "--quota"),
-        (["search", "x", "--catalog", "CATALOG", "--limit", "0"], "--limit"),
-        (["search", "x", "--catalog", "CATALOG", "--stale", "never"], "'use', 'strict' or a number of days"),
-        (["search", "x", "--catalog", "CATALOG", "--stale", "-1"], "--stale"),
-        (["search", "x", "--catalog", "CATALOG", "--stale", "9" * 30], "--stale"),
-        (["search", "x", "--catalog", "CATALOG", "--stale", "٣"], "--stale"),
-        (["search", " \u3000", "--catalog", "CATALOG"], "text is empty"),
-        (["search", " ", "--catalog", "missing.json"], "text is empty"),
-        (["search", "x", "--catalog", "CATALOG", "--tag", "\udcff"], "tag holds a lone surrogate"),
-        (["search", "x\udcff", "--catalog", "CATALOG"], "text holds a lone surrogate"),
-    ],
-)
-def test_wrong_usage_is_one_line_and_exit_code_2(
-    catalog: Path,
-    arguments: Sequence[str],
-    says: str,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Where no catalog is found without being named.
-    monkeypatch.chdir(tmp_path_factory.mktemp("nowhere"))
-    monkeypatch.delenv("OKF_CATALOG", raising=False)
-    said = complaint(*(str(catalog) if word == "CATALOG" else word for word in arguments), code=2)
-    assert says in said
-    assert said.startswith("okf-catalog: ")
-    assert said.count("\n") == 1
-    assert said.endswith("\n")
-
-
-@pytest.mark.parametrize("command", [["search", "x"], ["context", "x"], ["check"]])
-def test_a_catalog_that_cannot_open_says_all_that_is_wrong_and_exits_with_1(
-    tmp_path: Path, command: list[str]
-) -> None:
-    sources = [{"id": "a", "path": "missing"}, {"id": "b", "path": "/etc"}, {"id": "c", "path": ".."}]
-    catalog = write_manifest(tmp_path, sources)
-    lines = complaint(*command, "--catalog", catalog, code=1).splitlines()
-    codes = ["TARGET_NOT_FOUND", "ABSOLUTE_PATH", "OUTSIDE_ROOT"]
-    assert [line.split()[1] for line in lines] == [f"[{code}]" for code in codes]
-    assert "[PARSE_ERROR]" in complaint(*command, "--catalog", tmp_path / "nothing.json", code=1)
-
-
-def test_ctrl_c_is_quiet(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: FileKnowledgeCatalog) -> NoReturn:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(FileKnowledgeCatalog, "report", interrupted)
-    assert complaint("check", "--catalog", catalog, code=130) == ""
-
-
-def test_an_error_of_ours_is_one_line_too(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: FileKnowledgeCatalog) -> NoReturn:
-        raise RuntimeError("never\nmeant")
-
-    monkeypatch.setattr(FileKnowledgeCatalog, "report", broken)
-    said = complaint("check", "--catalog", catalog, code=1)
-    assert said.startswith("okf-catalog: internal error")
-    assert said.count("\n") == 1
-
-
-def test_version_is_shown() -> None:
-    assert run("--version") == f"okf-catalog {version('okf-catalog')}\n"
-
-
-def test_help_says_what_the_exit_codes_mean() -> None:
-    for command in ("search", "context", "check", "init"):
-        shown = run(command, "--help", env={"COLUMNS": "120"})
-        assert ("--catalog" in shown) is (command != "init")
-        assert "Exits with" in shown
-
-
-# Processes of their own
-
-
-def test_the_installed_command_is_this_one() -> None:
-    (command,) = entry_points(group="console_scripts", name="okf-catalog")
-    assert command.value == "okf_catalog.cli:main"
-
-
-def test_a_reader_that_leaves_early_is_no_error(content_catalog: Path) -> None:
-    # More than any pipe holds, so that the writer notices.
-    write_tree(content_catalog.parent, {"bundle/long.md": "word " * 400_000})
-    process = start("search", "word", "--catalog", content_catalog, "--json")
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"{\n"
-    process.stdout.close()
-    assert process.stderr is not None
-    with process.stderr as stderr:
-        assert stderr.read() == b""
-    assert process.wait() == -signal.SIGPIPE
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
-def test_a_full_disk_is_one_line(catalog: Path) -> None:
-    with Path("/dev/full").open("wb") as full:
-        process = start("search", "order", "--catalog", catalog, stdout=full)
-        _, stderr = process.communicate()
-    assert process.returncode == 1
-    assert stderr.startswith(b"okf-catalog: ")
-    assert stderr.count(b"\n") == 1
-
-
-def test_output_in_a_narrow_encoding_is_escaped(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/ü.md": "wörd ❤\n"})
-    process = start("search", "d", "--catalog", content_catalog, env={"PYTHONIOENCODING": "ascii"})
-    stdout, stderr = process.communicate()
-    assert (process.returncode, stderr) == (0, b"")
-    assert rb"w\xf6r**d** \u2764" in stdout
-
-
-def test_files_left_out_of_a_search_are_named_on_stderr(content_catalog: Path) -> None:
-    write_tree(content_catalog.parent, {"bundle/good.md": "word\n", "bundle/\x1b[2J.md": b"\0"})
-    process = start("search", "word", "--catalog", content_catalog, "--json")
-    stdout, stderr = process.communicate()
-    assert process.returncode == 0
-    assert len(json.loads(stdout)["passages"]) == 1
-    assert stderr.startswith(b"okf-catalog: source 'bundle': ")
-    assert stderr.count(b"\n") == 1
-    assert b"\x1b" not in stderr
-
-
-@pytest.mark.parametrize("missing", ["typer", "rich"])
-def test_without_the_extra_the_command_says_how_to_get_it(missing: str) -> None:
-    process = start("--version", program=f"import sys; sys.modules[{missing!r}] = None; {MAIN}")
-    stdout, stderr = process.communicate()
-    assert (process.returncode, stdout) == (2, b"")
-    assert b'pip install "okf-catalog[cli]"' in stderr
-    assert stderr.count(b"\n") == 1
-
-
-def test_the_package_does_not_need_the_extra() -> None:
-    program = "import sys; sys.modules['typer'] = sys.modules['rich'] = None; import okf_catalog"
-    process = start(program=program)
-    assert process.communicate() == (b"", b"")
-    assert process.returncode == 0
-
-
-def test_a_question_that_is_too_long_is_wrong_usage(catalog: Path) -> None:
-    for command in (["search", "q" * 70_000], ["search", "x", "--tag", "é" * 40_000]):
-        result = CliRunner().invoke(app, [*command, "--catalog", str(catalog)])
-        assert result.exit_code == 2
-        assert "and this catalog takes at most 65536" in result.stderr
-        assert "internal error" not in result.stderr
-    # A model is given a context for the beginning of it, as by a provider.
-    asked = "guide " + "q" * 70_000
-    assert CliRunner().invoke(app, ["context", asked, "--catalog", str(catalog)]).exit_code == 0
+    run("check", "--catalog", sales, "--strict", code=1)

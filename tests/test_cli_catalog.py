@@ -1,4 +1,4 @@
-"""Which catalog a command opens when it is not told."""
+"""Which catalog a command opens when none is named."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from okf_catalog.cli.app import app
-from trees import write_manifest, write_tree
-from typer.testing import CliRunner
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.commands import output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,16 +44,9 @@ def make(directory: Path, source_id: str = "docs") -> Path:
     )
 
 
-def run(*arguments: str, env: dict[str, str] | None = None, code: int = 0) -> tuple[str, str]:
-    """What a command says on stdout and on stderr."""
-    result = CliRunner(env=env).invoke(app, [*arguments])
-    assert result.exit_code == code, (result.stdout, result.stderr)
-    return result.stdout, result.stderr
-
-
 def opened(env: dict[str, str] | None = None) -> str:
     """The id of the first source of the catalog that is opened."""
-    document: Any = json.loads(run("check", "--json", env=env)[0])
+    document: Any = json.loads(output("check", "--json", env=env)[0])
     return str(document["sources"][0]["source"]["id"])
 
 
@@ -65,7 +58,7 @@ def test_every_verb_takes_the_nearest_catalog_upward_and_says_so(
     deep = tmp_path / "docs" / "x" / "y"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
-    stdout, stderr = run(*verb)
+    stdout, stderr = output(*verb)
     assert stdout
     assert stderr == "okf-catalog: the catalog is ../../../catalog.json, the nearest upward\n"
 
@@ -77,31 +70,33 @@ def test_every_verb_takes_the_catalog_of_the_environment_and_says_so(
     make(tmp_path / "a").rename(tmp_path / "a" / "other.json")
     (tmp_path / "b").mkdir()
     monkeypatch.chdir(tmp_path / "b")
-    stdout, stderr = run(*verb, env={"OKF_CATALOG": "../a/other.json"})
+    stdout, stderr = output(*verb, env={"OKF_CATALOG": "../a/other.json"})
     assert stdout
     assert stderr == "okf-catalog: the catalog is ../a/other.json, which OKF_CATALOG names\n"
 
 
-def test_of_a_catalog_that_is_named_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_with_a_named_catalog_says_nothing_about_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     manifest = make(tmp_path)
     monkeypatch.chdir(tmp_path)
     for verb in VERBS:
-        assert run(*verb, "--catalog", str(manifest))[1] == ""
+        assert output(*verb, "--catalog", str(manifest))[1] == ""
 
 
 @verbs
-def test_without_any_catalog_every_verb_says_what_would_be_right(
+def test_every_verb_without_a_catalog_says_what_would_be_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    stdout, stderr = run(*verb, code=2)
+    stdout, stderr = output(*verb, code=2)
     assert stdout == ""
     assert stderr.count("\n") == 1
     for cure in ("--catalog", "OKF_CATALOG", "catalog.json", "okf-catalog init DIR"):
         assert cure in stderr
 
 
-def test_what_is_named_beats_the_environment_and_that_beats_the_nearest(
+def test_the_option_beats_the_environment_which_beats_the_nearest_catalog(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named, of_environment = make(tmp_path / "a", "named"), make(tmp_path / "b", "of-environment")
@@ -111,12 +106,14 @@ def test_what_is_named_beats_the_environment_and_that_beats_the_nearest(
     assert opened({"OKF_CATALOG": ""}) == "nearest"
     env = {"OKF_CATALOG": str(of_environment)}
     assert opened(env) == "of-environment"
-    stdout, stderr = run("check", "--json", "--catalog", str(named), env=env)
+    stdout, stderr = output("check", "--json", "--catalog", str(named), env=env)
     assert json.loads(stdout)["sources"][0]["source"]["id"] == "named"
     assert stderr == ""
 
 
-def test_the_nearest_of_several_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_opens_the_nearest_of_several_catalogs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make(tmp_path, "outer")
     make(tmp_path / "inner", "inner")
     for where, nearest in (("inner/docs", "inner"), ("inner", "inner"), ("docs", "outer"), (".", "outer")):
@@ -143,21 +140,21 @@ def test_only_a_file_is_a_catalog_and_a_link_to_one_is_too(
     assert opened() == "linked"
 
 
-def test_a_catalog_that_was_found_and_cannot_open_is_said_which(
+def test_a_command_names_the_catalog_that_it_found_and_cannot_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "catalog.json").write_text('{"type": "Catalog", "stac_version": "1.0.0"}')
     monkeypatch.chdir(tmp_path)
-    _, stderr = run("search", "word", code=1)
+    _, stderr = output("search", "word", code=1)
     lines = stderr.splitlines()
     assert lines[0] == "okf-catalog: the catalog is catalog.json, the nearest upward"
     assert "[UNKNOWN_ROOT_PROPERTY]" in lines[1]
-    _, stderr = run("search", "word", env={"OKF_CATALOG": "missing\x1b.json"}, code=1)
+    _, stderr = output("search", "word", env={"OKF_CATALOG": "missing\x1b.json"}, code=1)
     assert stderr.startswith("okf-catalog: the catalog is missing\\x1b.json, which OKF_CATALOG names\n")
     assert "[PARSE_ERROR]" in stderr
 
 
-def test_from_a_directory_that_was_removed_nothing_is_found(
+def test_a_command_in_a_removed_directory_finds_no_catalog(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(tmp_path)
@@ -165,11 +162,11 @@ def test_from_a_directory_that_was_removed_nothing_is_found(
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert "okf-catalog init DIR" in run("check", code=2)[1]
+    assert "okf-catalog init DIR" in output("check", code=2)[1]
 
 
 @verbs
 def test_help_says_where_the_catalog_comes_from(verb: list[str]) -> None:
-    shown, stderr = run(*verb, "--help", env={"COLUMNS": "200"})
+    shown, stderr = output(*verb, "--help", env={"COLUMNS": "200"})
     assert "OKF_CATALOG" in shown
     assert stderr == ""

@@ -8,13 +8,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
 from okf_catalog import CatalogError, FileKnowledgeCatalog, GroupedKnowledgeResolver, KnowledgeDiagnosticCode
-from trees import problems_of, write_manifest, write_tree
 
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
-    """``home`` holds the catalog, ``elsewhere`` lies beside it and is nobody's business."""
+    """``home`` holds the catalog. ``elsewhere`` is beside it and must never be served."""
     write_tree(
         tmp_path,
         {
@@ -71,7 +72,7 @@ def refusal(directory: Path, path: str, *, catalog_root: Path | None = None) -> 
         "../home/bundle",
     ],
 )
-def test_every_spelling_of_a_directory_inside_is_accepted(directory: Path, path: str) -> None:
+def test_a_catalog_accepts_every_spelling_of_a_path_inside_the_root(directory: Path, path: str) -> None:
     assert found(directory, path) == ["a", "deep/b"]
 
 
@@ -83,7 +84,7 @@ def test_a_bundle_may_lie_in_another(directory: Path) -> None:
     assert found(directory, "bundle/deep") == ["b"]
 
 
-def test_a_colon_alone_is_no_drive(directory: Path) -> None:
+def test_a_name_with_a_colon_is_no_windows_drive(directory: Path) -> None:
     assert found(directory, "./x:y") == ["d"]
 
 
@@ -91,7 +92,7 @@ def test_a_colon_alone_is_no_drive(directory: Path) -> None:
     "path",
     ["/", "/etc", "//server/share", "C:\\bundle", "c:/bundle", "C:bundle", "\\bundle", "\\\\server\\share"],
 )
-def test_absolute_paths_of_any_system_are_refused(directory: Path, path: str) -> None:
+def test_a_catalog_refuses_absolute_paths_of_any_system(directory: Path, path: str) -> None:
     assert refusal(directory, path) == "ABSOLUTE_PATH"
 
 
@@ -113,17 +114,17 @@ def test_paths_that_leave_the_root_are_refused(directory: Path, path: str) -> No
 @pytest.mark.parametrize(
     "path", ["nowhere", "bundle/nowhere", "file", "file/x", "bundle/a.md", "BUNDLES", "pipe"]
 )
-def test_what_is_no_directory_is_not_found(directory: Path, path: str) -> None:
+def test_a_path_that_is_no_directory_is_not_found(directory: Path, path: str) -> None:
     assert refusal(directory, path) == "TARGET_NOT_FOUND"
 
 
 @pytest.mark.parametrize("path", ["link", "out", "way/bundle", "link/deep", "way/way/bundle"])
-def test_links_on_the_way_are_refused_wherever_they_lead(directory: Path, path: str) -> None:
+def test_a_link_on_the_path_is_refused_wherever_it_leads(directory: Path, path: str) -> None:
     assert refusal(directory, path) == "REPARSE_POINT_IN_PATH"
 
 
 @pytest.mark.parametrize("path", ["dangling", "loop", "to-file", "dangling/x", "loop/x"])
-def test_links_to_no_directory_are_refused_too(directory: Path, path: str) -> None:
+def test_links_to_anything_but_a_directory_are_refused(directory: Path, path: str) -> None:
     assert refusal(directory, path) in ("REPARSE_POINT_IN_PATH", "TARGET_NOT_FOUND")
 
 
@@ -135,16 +136,16 @@ def test_the_root_may_be_a_link(directory: Path) -> None:
     assert refusal(entrance, "../elsewhere") == "OUTSIDE_ROOT"
 
 
-def test_a_wider_root_admits_more_and_a_narrower_one_less(directory: Path) -> None:
+def test_the_catalog_root_decides_which_paths_are_inside(directory: Path) -> None:
     assert found(directory, "../elsewhere", catalog_root=directory.parent) == ["secret"]
     assert found(directory, "bundle/deep", catalog_root=directory / "bundle") == ["b"]
     assert refusal(directory, "x:y", catalog_root=directory / "bundle") == "ABSOLUTE_PATH"
     assert refusal(directory, "./x:y", catalog_root=directory / "bundle") == "OUTSIDE_ROOT"
-    # A root is a directory, not the beginning of its name.
+    # Paths are compared by whole components: `home-too` is not inside `home`.
     assert refusal(directory, "../home-too", catalog_root=directory) == "OUTSIDE_ROOT"
 
 
-def test_a_link_between_root_and_manifest_counts(directory: Path) -> None:
+def test_a_link_between_the_root_and_the_manifest_is_refused(directory: Path) -> None:
     entrance = directory.parent / "entrance"
     entrance.symlink_to("home")
     assert refusal(entrance, "bundle", catalog_root=directory.parent) == "REPARSE_POINT_IN_PATH"
@@ -159,7 +160,7 @@ def test_disabled_sources_are_not_checked(directory: Path) -> None:
         assert len(catalog.current.sources) == 2
 
 
-def test_every_breach_is_listed(directory: Path) -> None:
+def test_a_catalog_lists_every_refused_path(directory: Path) -> None:
     paths = ["..", "/x", "link", "nowhere", "bundle"]
     manifest = write_manifest(directory, [{"id": f"s{n}", "path": path} for n, path in enumerate(paths)])
     with pytest.raises(CatalogError) as raised:
@@ -184,7 +185,7 @@ def test_a_source_that_becomes_a_link_is_unavailable_and_serves_nothing(director
         assert str(directory.parent) not in diagnostic.message
 
 
-def test_links_inside_a_bundle_lead_nowhere_else(directory: Path) -> None:
+def test_links_inside_a_bundle_serve_nothing_from_outside(directory: Path) -> None:
     bundle = directory / "bundle"
     (bundle / "inside.md").symlink_to("deep/b.md")
     (bundle / "round.md").symlink_to("../bundle/a.md")
@@ -228,7 +229,7 @@ def test_a_hard_link_is_a_file_like_any_other(directory: Path) -> None:
     assert found(directory, "bundle") == ["a", "again", "deep/b"]
 
 
-def test_pipes_and_sockets_are_problems_and_never_waited_for(directory: Path) -> None:
+def test_pipes_and_sockets_are_problems_and_never_block(directory: Path) -> None:
     os.mkfifo(directory / "bundle" / "pipe.md")
     os.mkfifo(directory / "bundle" / "pipe.txt")
     (directory / "bundle" / "linked.md").symlink_to("pipe.txt")

@@ -1,4 +1,4 @@
-"""What a block shows of a concept: its title, its snippet or body, and what is not to be relied upon (X4)."""
+"""What a block shows of a concept: title, snippet or body, and labels for drafts and stale concepts (X4)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
 from hypothesis import given
 from hypothesis import strategies as st
+from making.bundles import write_tree
+from making.catalogs import make_catalog, write_manifest
+from making.frame import TRUNCATED, parsed, text_of
+from making.providing import Resolver, passage, provide_whole, unexpected, user
 from okf_catalog import (
     ConceptStatus,
     KnowledgeAccessScope,
@@ -19,8 +22,6 @@ from okf_catalog import (
     OkfCatalogError,
     open_knowledge,
 )
-from providing import TRUNCATED, Resolver, Store, parsed, passage, text_of, unexpected, user
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +36,7 @@ def provide(
     knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
 ) -> list[list[str]]:
     """The lines of each block."""
-    options = {"on_internal_error": unexpected, "token_budget": 10**6, **options}
-    context = KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options).provide([user("word")])
-    text = text_of(context)
+    text = text_of(provide_whole(knowledge, memory, **options))
     return [lines for _, lines in parsed(text)] if text else []
 
 
@@ -50,29 +49,29 @@ def block_of(directory: Path, text: str, **options: Any) -> list[str]:
     return lines
 
 
-# What of a concept
+# Snippet, body, description
 
 FRONT = "---\ntitle: A title\ndescription: What it is.\n---\n"
 FILE = f"{FRONT}\n# A title\n\nOne line.\n\nA word and more.\n\n    code\there\n\n"
 
 
-def test_a_snippet_is_the_line_that_answers(tmp_path: Path) -> None:
+def test_a_block_shows_the_line_that_matches(tmp_path: Path) -> None:
     assert block_of(tmp_path, FILE) == ["A title", "A word and more."]
     assert block_of(tmp_path / "b", FILE, block_content="snippet") == ["A title", "A word and more."]
 
 
-def test_a_body_is_all_of_it_but_for_blank_lines_at_its_ends(tmp_path: Path) -> None:
+def test_a_block_shows_the_whole_body_without_blank_lines_around_it(tmp_path: Path) -> None:
     lines = ["A title", "# A title", "", "One line.", "", "A word and more.", "", "    code\there"]
     assert block_of(tmp_path, FILE, block_content="body") == lines
 
 
 @pytest.mark.parametrize("body", ["", "\n", " \n\t\n"])
-def test_where_there_is_no_body_the_description_is_given(tmp_path: Path, body: str) -> None:
+def test_a_block_of_a_concept_without_a_body_shows_the_description(tmp_path: Path, body: str) -> None:
     file = f"---\ntitle: A word\ndescription: What it is.\n---\n{body}"
     assert block_of(tmp_path, file, block_content="body") == ["A word", "What it is."]
 
 
-def test_a_body_that_begins_with_an_indented_line_keeps_it(tmp_path: Path) -> None:
+def test_a_body_keeps_the_indentation_of_its_first_line(tmp_path: Path) -> None:
     assert block_of(tmp_path, "\n\n    word\n  more", block_content="body") == ["    word", "  more"]
 
 
@@ -80,7 +79,7 @@ def test_a_passage_made_by_hand_has_no_body_and_shows_its_snippet() -> None:
     assert provide([passage("a", "A title", "word")], block_content="body") == [["A title", "word"]]
 
 
-def test_memories_are_shown_alike(tmp_path: Path) -> None:
+def test_a_block_of_a_memory_looks_like_one_of_knowledge(tmp_path: Path) -> None:
     write_tree(tmp_path, {"docs/a.md": "nothing"})
     (tmp_path / "users").mkdir()
     sources = [
@@ -112,20 +111,20 @@ def test_memories_are_shown_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["sections", "", "Snippet", "bodies"])
-def test_other_contents_are_refused(value: Any) -> None:
+def test_a_provider_refuses_other_block_contents(value: Any) -> None:
     with pytest.raises(ValueError, match=f"block_content is 'snippet' or 'body', not '{value}'") as raised:
         KnowledgeContextProvider(Resolver(), block_content=value)
     assert isinstance(raised.value, OkfCatalogError)
 
 
 @pytest.mark.parametrize("value", [None, True, b"body", ["body"]])
-def test_contents_of_another_kind_are_refused(value: Any) -> None:
+def test_a_provider_refuses_block_contents_of_the_wrong_type(value: Any) -> None:
     with pytest.raises(TypeError, match="block_content is 'snippet' or 'body', not ") as raised:
         KnowledgeContextProvider(Resolver(), block_content=value)
     assert isinstance(raised.value, OkfCatalogError)
 
 
-# What is not to be relied upon
+# Labels for status and staleness
 
 MARKED = [
     ("", ""),
@@ -143,7 +142,7 @@ MARKED = [
 
 @pytest.mark.parametrize("content", ["snippet", "body"])
 @pytest.mark.parametrize(("front", "marks"), MARKED)
-def test_a_concept_says_so_at_the_end_of_its_first_line(
+def test_status_and_staleness_stand_at_the_end_of_the_first_line(
     tmp_path: Path, front: str, marks: str, content: str
 ) -> None:
     titled = f"---\ntitle: A title\n{front}\n---\nA word.\n"
@@ -152,7 +151,7 @@ def test_a_concept_says_so_at_the_end_of_its_first_line(
     assert block_of(tmp_path / "b", untitled, block_content=content) == [f"A word.{marks}"]
 
 
-def test_without_a_title_and_a_text_the_marks_stand_alone() -> None:
+def test_the_labels_of_a_concept_without_title_and_text_stand_alone() -> None:
     assert provide([passage("a", None, "", status=ConceptStatus.DRAFT, is_stale=True)]) == [
         ["[draft] [stale]"]
     ]
@@ -160,7 +159,7 @@ def test_without_a_title_and_a_text_the_marks_stand_alone() -> None:
 
 @pytest.mark.parametrize("title", [None, "A title", "A title " * 100])
 @given(budget=st.integers(70, 400))
-def test_marks_are_never_cut_off(title: str | None, budget: int) -> None:
+def test_labels_are_never_cut_off(title: str | None, budget: int) -> None:
     one = passage("a", title, "many words " * 100, status=ConceptStatus.DEPRECATED, is_stale=True)
     for lines in provide([one], token_budget=budget, count_tokens=len):
         assert lines[0].endswith(" [deprecated] [stale]")
@@ -187,9 +186,9 @@ FORGED_MARKS = [
 
 
 @pytest.mark.parametrize(("title", "shown"), FORGED_MARKS)
-def test_marks_of_the_frame_are_told_from_those_that_a_concept_writes(title: str, shown: str) -> None:
+def test_a_title_cannot_forge_the_labels_of_the_frame(title: str, shown: str) -> None:
     assert provide([passage("a", title, "text")]) == [[shown, "text"]]
     assert provide([passage("a", title, "text", is_stale=True)]) == [[f"{shown} [stale]", "text"]]
-    # Elsewhere they say nothing.
+    # In other lines the same words are plain text.
     assert provide([passage("a", "Title", title)]) == [["Title", title]]
     assert provide([passage("a", None, title)]) == [[shown]]

@@ -1,4 +1,4 @@
-"""How a budget is spent (X3, X6, X7): compared with the same thing said slowly, whatever is drawn."""
+"""How a budget is spent (X3, X6, X7), compared with a slow model on drawn passages."""
 
 from __future__ import annotations
 
@@ -9,29 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from okf_catalog import KnowledgeContextProvider, KnowledgePassage, SourceRole
-from providing import TRUNCATED, Resolver, Store, concepts, passage, text_of, unexpected, user
+from making.frame import TRUNCATED, concepts, text_of
+from making.providing import passage, provide, quarter
+from okf_catalog import KnowledgePassage, SourceRole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from okf_catalog import ProvidedContext
 
 
 MORE = 4 * settings().max_examples
 """An example costs some milliseconds here."""
 
 
-def provide(
-    knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
-) -> ProvidedContext:
-    options.setdefault("on_internal_error", unexpected)
-    provider = KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options)
-    return provider.provide([user("word")])
-
-
 def opening_of(role: str, one: KnowledgePassage) -> str:
-    """The opening tag of a passage without peculiarities."""
+    """The opening tag of a passage whose ids need no escapes."""
     return f'<okf-context id="{role}:{one.source_id}:{one.concept_id}">'
 
 
@@ -51,7 +42,7 @@ def named(one: KnowledgePassage) -> tuple[str, str]:
     return one.source_id, one.concept_id
 
 
-# The model: X6 and X7 as they are written, from the start each time
+# The model: X6 and X7 as the contract words them, with nothing reused between steps
 
 
 def says_something(line: str) -> bool:
@@ -59,7 +50,7 @@ def says_something(line: str) -> bool:
 
 
 def words_of(line: str, most: int, least: int) -> str:
-    """The beginning of a line that is longer, at white space if there is any near."""
+    """The beginning of a longer line, cut at white space if there is any near."""
     if line[most].isspace():
         return line[:most]
     indentation = len(line[:most]) - len(line[:most].lstrip())
@@ -69,7 +60,7 @@ def words_of(line: str, most: int, least: int) -> str:
 
 
 def kept_of(one: KnowledgePassage, most: int) -> list[str]:
-    """What is kept of the lines of a passage where there are so many characters; nothing if it is useless."""
+    """The lines of a passage that are kept in ``most`` characters; none if they say nothing."""
     kept: list[str] = []
     for line in lines_of(one):
         if len(line) > most:
@@ -87,7 +78,7 @@ def kept_of(one: KnowledgePassage, most: int) -> list[str]:
 
 
 def parts_of(role: str, one: KnowledgePassage) -> list[str]:
-    """All that a block can be cut to, the shortest first."""
+    """Every text that a block can be cut to, the shortest first."""
     length = len("\n".join(lines_of(one)))
     kept = [kept_of(one, most) for most in range(1, length)]
     return list(dict.fromkeys(cut(role, one, lines) for lines in kept if lines))
@@ -160,10 +151,6 @@ def model(
     return [*known, *remembered]
 
 
-def quarter(text: str) -> int:
-    return math.ceil(len(text) / 4)
-
-
 GROWING: dict[str, Callable[[str], int]] = {
     "code points by four": quarter,
     "code points": len,
@@ -204,7 +191,7 @@ shares = st.sampled_from(
 
 @settings(max_examples=MORE)
 @given(sides(), sides(), st.integers(-5, 700), shares, st.sampled_from(sorted(GROWING)))
-def test_a_budget_is_spent_as_it_is_written(
+def test_a_provider_spends_its_budget_like_the_model(
     knowledge: list[KnowledgePassage],
     memory: list[KnowledgePassage],
     budget: int,
@@ -230,7 +217,7 @@ def test_a_budget_is_spent_as_it_is_written(
 
 @settings(max_examples=MORE)
 @given(sides(), sides(), st.integers(1, 700), shares, st.sampled_from(sorted(WILD)))
-def test_no_message_exceeds_its_budget_however_it_is_counted(
+def test_no_message_exceeds_its_budget_with_any_counter(
     knowledge: list[KnowledgePassage],
     memory: list[KnowledgePassage],
     budget: int,
@@ -249,7 +236,7 @@ def test_no_message_exceeds_its_budget_however_it_is_counted(
     text = text_of(context)
     if text:
         assert count(text) == context.tokens <= budget
-    # Nothing is repeated, and each side keeps its order.
+    # No block is repeated, and each side keeps its order.
     for role, offered in ((SourceRole.KNOWLEDGE, rotate(knowledge)), (SourceRole.MEMORY, memory)):
         waiting = iter(offered)
         for block in (block for block in context.blocks if block.role is role):
@@ -261,7 +248,7 @@ def test_no_message_exceeds_its_budget_however_it_is_counted(
 
 
 @given(sides())
-def test_families_take_turns(knowledge: list[KnowledgePassage]) -> None:
+def test_families_of_concepts_take_turns(knowledge: list[KnowledgePassage]) -> None:
     context = provide(knowledge, token_budget=10**6)
     assert [(block.source_id, block.concept_id) for block in context.blocks] == [
         (one.source_id, one.concept_id) for one in rotate(knowledge)
@@ -279,14 +266,14 @@ def test_families_are_first_segments_within_a_source() -> None:
     assert [block.source_id for block in provide(knowledge).blocks] == ["s", "t", "s"]
 
 
-def test_one_family_stays_as_it_is_and_memory_is_not_rotated() -> None:
+def test_one_family_and_memory_keep_their_order() -> None:
     names = ["a/1", "a/3", "a/2"]
     assert concepts(provide([passage(name) for name in names])) == names
     names = ["a/1", "a/2", "b/1"]
     assert concepts(provide(memory=[passage(name) for name in names])) == names
 
 
-def test_four_code_points_are_a_token_rounded_up() -> None:
+def test_four_code_points_count_as_one_token_rounded_up() -> None:
     block = whole("knowledge", passage("a", None, "é" * 10))
     assert len(block) == 58
     tokens = math.ceil(len(block) / 4)
@@ -312,10 +299,10 @@ def test_shares_are_rounded_down() -> None:
 
 
 @pytest.mark.parametrize("budget", [2**53 + 1, 10**30, 10**400])
-def test_no_budget_is_too_large(budget: int) -> None:
+def test_a_provider_accepts_any_large_budget(budget: int) -> None:
     knowledge, memory = [passage("a"), passage("b"), passage("c")], [passage("m"), passage("n")]
     assert concepts(provide(knowledge, memory, token_budget=budget)) == ["a", "b", "c", "m", "n"]
-    # Two fifths for each block: one for a side, as it is with a small budget.
+    # Each block needs two fifths of the budget, so each side gets one, as with a small budget.
     each = budget * 2 // 5 - 1
 
     def count(text: str) -> int:
@@ -326,7 +313,7 @@ def test_no_budget_is_too_large(budget: int) -> None:
     assert context.tokens == 2 * each
 
 
-def test_what_memory_leaves_goes_to_knowledge() -> None:
+def test_knowledge_gets_what_memory_leaves() -> None:
     knowledge = [passage(name, None, "x" * 40) for name in "abcde"]
     size = len("\n".join(whole("knowledge", one) for one in knowledge))
     context = provide(knowledge, token_budget=size, count_tokens=len)
@@ -334,13 +321,13 @@ def test_what_memory_leaves_goes_to_knowledge() -> None:
     assert context.tokens == size
 
 
-def test_what_knowledge_leaves_goes_to_memory() -> None:
+def test_memory_gets_what_knowledge_leaves() -> None:
     memory = [passage(name, None, "x" * 40) for name in "abcde"]
     size = len("\n".join(whole("memory", one) for one in memory))
     assert concepts(provide((), memory, token_budget=size, count_tokens=len)) == ["a", "b", "c", "d", "e"]
 
 
-def test_each_side_has_its_share_though_the_other_could_take_all() -> None:
+def test_each_side_gets_its_share_when_the_other_could_use_it_all() -> None:
     knowledge = [passage(f"k{name}", None, "x" * 40) for name in range(50)]
     memory = [passage(f"m{name}", None, "x" * 40) for name in range(50)]
     size = len(whole("knowledge", knowledge[0])) + 1
@@ -348,7 +335,7 @@ def test_each_side_has_its_share_though_the_other_could_take_all() -> None:
     assert concepts(context) == [*(f"k{name}" for name in range(6)), *(f"m{name}" for name in range(4))]
 
 
-def test_what_both_leave_goes_to_knowledge_first() -> None:
+def test_knowledge_is_first_to_get_what_both_sides_leave() -> None:
     knowledge = [passage(f"k{name}", None, "x" * 43) for name in range(50)]
     memory = [passage(f"m{name}", None, "x" * 46) for name in range(50)]
     size = len(whole("knowledge", knowledge[0])) + 1
@@ -370,14 +357,14 @@ def test_a_block_that_does_not_fit_is_cut_at_whole_lines_and_says_so() -> None:
     assert (context.messages, context.left_out) == ((), 1)
 
 
-def test_where_nothing_useful_fits_the_next_ones_are_tried() -> None:
+def test_a_provider_tries_the_next_block_when_nothing_useful_fits() -> None:
     knowledge = [passage("a", None, "x"), passage("b" * 90, None, "x" * 300), passage("c", None, "x")]
     context = provide(knowledge, token_budget=140, count_tokens=len)
     assert concepts(context) == ["a", "c"]
     assert context.left_out == 1
 
 
-def test_where_less_is_left_than_any_block_needs_no_other_is_looked_at() -> None:
+def test_a_provider_stops_when_less_is_left_than_any_block_needs() -> None:
     class Counted(tuple[KnowledgePassage, ...]):
         __slots__ = ()
         touched = 0
@@ -393,7 +380,7 @@ def test_where_less_is_left_than_any_block_needs_no_other_is_looked_at() -> None
     assert Counted.touched <= 5
 
 
-def test_a_side_does_not_look_for_ever_for_what_has_room() -> None:
+def test_a_provider_stops_after_many_blocks_that_do_not_fit() -> None:
     small = passage("z", None, "x")
     room = len(whole("knowledge", small))
     for hopeless, expected in ((49, ["z"]), (50, [])):
@@ -402,7 +389,7 @@ def test_a_side_does_not_look_for_ever_for_what_has_room() -> None:
         assert concepts(context) == expected
 
 
-def test_a_block_that_was_cut_for_its_share_is_made_whole_with_what_is_left() -> None:
+def test_a_block_that_was_cut_gets_the_room_that_is_left() -> None:
     one = passage("a", "A title", "x" * 100)
     size = len(whole("knowledge", one))
     assert size * 0.6 > len(cut("knowledge", one, ["A title"]))
@@ -410,12 +397,12 @@ def test_a_block_that_was_cut_for_its_share_is_made_whole_with_what_is_left() ->
     assert text_of(context) == whole("knowledge", one)
 
 
-def test_nothing_found_is_no_message() -> None:
+def test_a_context_without_passages_has_no_message() -> None:
     context = provide()
     assert (context.instructions, context.messages, context.blocks) == (None, (), ())
 
 
-def test_few_passages_are_looked_at_for_a_small_budget() -> None:
+def test_a_small_budget_reads_few_passages() -> None:
     class Counted(tuple[KnowledgePassage, ...]):
         __slots__ = ()
         touched = 0
@@ -432,7 +419,7 @@ def test_few_passages_are_looked_at_for_a_small_budget() -> None:
 
 
 @pytest.mark.parametrize("fee", [0, 30, 10_000])
-def test_few_long_texts_are_counted_and_none_twice(fee: int) -> None:
+def test_a_provider_counts_few_long_texts_and_none_twice(fee: int) -> None:
     counted: list[str] = []
 
     def count(text: str) -> int:

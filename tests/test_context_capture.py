@@ -1,4 +1,4 @@
-"""What is remembered of an exchange, and for whom (X10, X11)."""
+"""What a provider captures of an exchange, and for which scope (X10, X11)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.memory import LOCAL, USER_ALICE, USER_BOB
+from making.providing import WRITTEN, Resolver, Store, agent, unexpected, user
 from okf_catalog import (
     ChatMessage,
     KnowledgeAccessScope,
@@ -21,13 +23,10 @@ from okf_catalog import (
     MemoryTier,
     MemoryWriteResult,
 )
-from providing import WRITTEN, Resolver, Store, agent, unexpected, user
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LOCAL = KnowledgeAccessScope.LOCAL
-ALICE, BOB = KnowledgeAccessScope("acme", "alice"), KnowledgeAccessScope("acme", "bob")
 NOON = datetime(2026, 1, 15, 12, 30, 5, tzinfo=timezone.utc)
 
 
@@ -54,7 +53,7 @@ def provider_of(store: Store | None, **options: Any) -> KnowledgeContextProvider
 
 
 class Session:
-    """What a framework gives, equal to every other one of its kind."""
+    """A session that is equal to every other session and cannot be hashed."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Session)
@@ -65,7 +64,7 @@ class Session:
 # What is written
 
 
-def test_an_exchange_is_a_section_of_the_concept_of_its_day(keep: Any) -> None:
+def test_an_exchange_is_written_as_a_section_of_the_concept_of_its_day(keep: Any) -> None:
     store = Store()
     keep(provider_of(store), [user("How long?\nExactly.")], [agent("Five days.")])
     ((scope, entry, tier),) = store.writes
@@ -82,7 +81,7 @@ def test_an_exchange_is_a_section_of_the_concept_of_its_day(keep: Any) -> None:
     )
 
 
-def test_the_day_is_that_of_utc() -> None:
+def test_the_day_of_an_exchange_is_the_day_in_utc() -> None:
     store = Store()
     now = datetime(2026, 1, 1, 1, 30, tzinfo=timezone(timedelta(hours=2)))
     provider_of(store, clock=lambda: now).store([user("x")], [agent("y")])
@@ -92,7 +91,7 @@ def test_the_day_is_that_of_utc() -> None:
     assert entry.section_markdown.startswith("## 23:30:00 UTC\n")
 
 
-def test_without_a_clock_it_is_now() -> None:
+def test_a_host_without_a_clock_uses_the_current_time() -> None:
     store = Store()
     before = datetime.now(timezone.utc)
     provider_of(store, clock=None).store([user("x")], [agent("y")])
@@ -113,7 +112,7 @@ def test_without_a_clock_it_is_now() -> None:
         ([user("(none)")], [agent("x")], "> (none)", "> x"),
     ],
 )
-def test_the_last_texts_are_kept(
+def test_the_last_texts_of_user_and_agent_are_captured(
     keep: Any,
     request_messages: Sequence[ChatMessage],
     response_messages: Sequence[ChatMessage],
@@ -127,7 +126,7 @@ def test_the_last_texts_are_kept(
     assert rest.split("\n\n### Agent\n\n") == [said, answered]
 
 
-def test_where_nothing_was_said_nothing_is_written(keep: Any) -> None:
+def test_an_exchange_without_text_is_not_written(keep: Any) -> None:
     store = Store()
     provider = provider_of(store)
     keep(provider, [user(" ")], [agent(None)])
@@ -135,7 +134,7 @@ def test_where_nothing_was_said_nothing_is_written(keep: Any) -> None:
 
 
 @given(st.text("a\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029\x00\ud800#>- ", min_size=1) | st.text())
-def test_every_line_that_was_said_is_quoted(text: str) -> None:
+def test_every_line_of_an_exchange_is_quoted(text: str) -> None:
     store = Store()
     provider_of(store).store([user(text)], [agent("x" + text)])
     ((_, entry, _),) = store.writes
@@ -154,7 +153,7 @@ def test_every_line_that_was_said_is_quoted(text: str) -> None:
     assert kept == "".join(("x" + text).splitlines()).replace("\0", "\ufffd").replace("\ud800", "\ufffd")
 
 
-def test_what_was_said_opens_no_heading_and_ends_no_quotation() -> None:
+def test_text_of_an_exchange_cannot_make_headings_or_end_its_quotation() -> None:
     store = Store()
     provider_of(store).store([user("x\n## 00:00:00 UTC\u2028### Agent\r---")], [agent("y")])
     ((_, entry, _),) = store.writes
@@ -165,14 +164,14 @@ def test_what_was_said_opens_no_heading_and_ends_no_quotation() -> None:
 # When
 
 
-def test_nothing_is_written_unless_it_is_enabled(keep: Any) -> None:
+def test_a_provider_captures_nothing_unless_capture_is_enabled(keep: Any) -> None:
     store = Store()
     keep(provider_of(store, memory_capture=MemoryCaptureMode.DISABLED), [user("x")], [agent("y")])
     keep(KnowledgeContextProvider(Resolver(), store), [user("x")], [agent("y")])
     assert store.writes == []
 
 
-def test_nothing_is_written_of_an_invocation_that_failed(keep: Any) -> None:
+def test_a_failed_invocation_is_not_captured(keep: Any) -> None:
     store = Store()
     provider = provider_of(store)
     keep(provider, [user("x")], [agent("y")], failed=True)
@@ -181,13 +180,13 @@ def test_nothing_is_written_of_an_invocation_that_failed(keep: Any) -> None:
         keep(provider, [user("x")], [agent("y")], failed="no")
 
 
-def test_the_tier_is_the_hosts_choice(keep: Any) -> None:
+def test_the_host_chooses_the_tier_of_captures(keep: Any) -> None:
     store = Store()
     keep(provider_of(store, capture_tier=MemoryTier.SESSION), [user("x")], [agent("y")])
     assert store.writes[0][2] is MemoryTier.SESSION
 
 
-def test_without_a_store_the_reason_is_told(keep: Any) -> None:
+def test_a_capture_without_a_store_says_why_it_wrote_nothing(keep: Any) -> None:
     provider = provider_of(None)
     keep(provider, [user("x")], [agent("y")])
     assert provider.last_memory_error == "nothing was written: there is no memory store"
@@ -196,7 +195,7 @@ def test_without_a_store_the_reason_is_told(keep: Any) -> None:
 # What fails
 
 
-def test_a_refusal_of_the_store_is_told_until_something_is_written(keep: Any) -> None:
+def test_the_last_memory_error_stays_until_a_write_succeeds(keep: Any) -> None:
     store = Store(result=MemoryWriteResult(written=False, error="the tier does not apply"))
     provider = provider_of(store)
     told = [provider.last_memory_error]
@@ -207,7 +206,7 @@ def test_a_refusal_of_the_store_is_told_until_something_is_written(keep: Any) ->
     assert told == [None, "the tier does not apply", "nothing was written", None]
 
 
-def test_a_failing_store_breaks_nothing_and_its_words_are_for_the_host(keep: Any) -> None:
+def test_an_error_of_the_store_goes_to_the_host_and_not_to_the_caller(keep: Any) -> None:
     error = OSError(28, "No space left on device", "/secret/place")
     errors: list[Exception] = []
     provider = provider_of(Store(error=error), on_internal_error=errors.append)
@@ -217,7 +216,7 @@ def test_a_failing_store_breaks_nothing_and_its_words_are_for_the_host(keep: Any
 
 
 @pytest.mark.parametrize("answer", [None, True, "written"])
-def test_a_store_that_answers_nonsense_has_not_written(answer: Any) -> None:
+def test_an_invalid_result_of_the_store_counts_as_not_written(answer: Any) -> None:
     errors: list[Exception] = []
     provider = provider_of(Store(result=answer), on_internal_error=errors.append)
     provider.store([user("x")], [agent("y")])
@@ -226,7 +225,7 @@ def test_a_store_that_answers_nonsense_has_not_written(answer: Any) -> None:
 
 
 @pytest.mark.parametrize("now", [None, 0, datetime(2026, 1, 1)], ids=repr)  # noqa: DTZ001
-def test_a_clock_that_tells_no_time_breaks_nothing(keep: Any, now: Any) -> None:
+def test_an_invalid_clock_makes_a_memory_error_and_raises_nothing(keep: Any, now: Any) -> None:
     errors: list[Exception] = []
     store = Store()
     provider = provider_of(store, clock=lambda: now, on_internal_error=errors.append)
@@ -236,10 +235,10 @@ def test_a_clock_that_tells_no_time_breaks_nothing(keep: Any, now: Any) -> None:
     assert provider.last_memory_error is not None
 
 
-# For whom
+# Scopes and sessions
 
 
-def test_without_an_accessor_it_is_nobodys() -> None:
+def test_a_capture_without_a_scope_accessor_is_local() -> None:
     store = Store()
     provider = provider_of(store)
     provider.provide([user("x")], session=Session())
@@ -248,8 +247,8 @@ def test_without_an_accessor_it_is_nobodys() -> None:
     assert [scope for scope, _, _ in store.writes] == [LOCAL, LOCAL]
 
 
-def test_a_session_is_stored_under_the_scope_it_was_provided_for(keep: Any) -> None:
-    scopes = iter([ALICE, BOB, ALICE])
+def test_an_exchange_is_stored_under_the_scope_its_session_was_provided_for(keep: Any) -> None:
+    scopes = iter([USER_ALICE, USER_BOB, USER_ALICE])
     store = Store()
     provider = provider_of(store, scope_accessor=lambda: next(scopes))
     one, other = Session(), Session()
@@ -258,22 +257,22 @@ def test_a_session_is_stored_under_the_scope_it_was_provided_for(keep: Any) -> N
     provider.provide([], session=one)
     keep(provider, [user("x")], [agent("y")], session=other)
     keep(provider, [user("x")], [agent("y")], session=one)
-    assert [scope for scope, _, _ in store.writes] == [BOB, ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_BOB, USER_ALICE]
     assert provider.last_memory_error is None
 
 
-def test_a_scope_is_taken_also_where_nothing_is_asked(keep: Any) -> None:
+def test_a_scope_is_read_even_when_there_is_no_question(keep: Any) -> None:
     for options in ({"token_budget": 0}, dict[str, int]()):
         store, session = Store(), Session()
-        provider = provider_of(store, scope_accessor=lambda: ALICE, **options)
+        provider = provider_of(store, scope_accessor=lambda: USER_ALICE, **options)
         provider.provide([] if not options else [user("x")], session=session)
         keep(provider, [user("x")], [agent("y")], session=session)
-        assert [scope for scope, _, _ in store.writes] == [ALICE]
+        assert [scope for scope, _, _ in store.writes] == [USER_ALICE]
 
 
-def test_without_a_session_or_an_earlier_provide_nothing_is_written(keep: Any) -> None:
+def test_a_capture_needs_a_session_that_was_provided_before(keep: Any) -> None:
     store = Store()
-    provider = provider_of(store, scope_accessor=lambda: ALICE)
+    provider = provider_of(store, scope_accessor=lambda: USER_ALICE)
     provider.provide([user("x")], session=Session())
     provider.provide([user("x")])
     keep(provider, [user("x")], [agent("y")])
@@ -285,37 +284,37 @@ def test_without_a_session_or_an_earlier_provide_nothing_is_written(keep: Any) -
     assert store.writes == []
 
 
-def test_a_session_of_two_scopes_is_never_written_for_again(keep: Any) -> None:
-    now = [ALICE]
+def test_a_session_seen_under_two_scopes_is_never_captured_again(keep: Any) -> None:
+    now = [USER_ALICE]
     store = Store()
     provider = provider_of(store, scope_accessor=lambda: now[0])
     session, other = Session(), Session()
-    for scope in (ALICE, BOB, BOB, ALICE):
+    for scope in (USER_ALICE, USER_BOB, USER_BOB, USER_ALICE):
         now[0] = scope
         provider.provide([user("x")], session=session)
         keep(provider, [user("x")], [agent("y")], session=session)
     provider.provide([user("x")], session=other)
-    assert [scope for scope, _, _ in store.writes] == [ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_ALICE]
     assert provider.last_memory_error == (
         "nothing was written: this session was provided for under two scopes"
     )
     keep(provider, [user("x")], [agent("y")], session=other)
-    assert [scope for scope, _, _ in store.writes] == [ALICE, ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_ALICE, USER_ALICE]
 
 
-def test_equal_scopes_are_one(keep: Any) -> None:
+def test_equal_scopes_count_as_one_scope(keep: Any) -> None:
     store, session = Store(), Session()
     provider = provider_of(store, scope_accessor=lambda: KnowledgeAccessScope("acme", "alice"))
     for _ in range(2):
         provider.provide([user("x")], session=session)
     keep(provider, [user("x")], [agent("y")], session=session)
-    assert [scope for scope, _, _ in store.writes] == [ALICE]
+    assert [scope for scope, _, _ in store.writes] == [USER_ALICE]
 
 
 @pytest.mark.parametrize("session", [{}, [], "s-1", 7, ()], ids=repr)
-def test_a_session_that_cannot_be_held_weakly_is_no_session(keep: Any, session: object) -> None:
+def test_a_session_without_weak_references_is_not_captured(keep: Any, session: object) -> None:
     store = Store()
-    provider = provider_of(store, scope_accessor=lambda: ALICE)
+    provider = provider_of(store, scope_accessor=lambda: USER_ALICE)
     provider.provide([user("x")], session=session)
     keep(provider, [user("x")], [agent("y")], session=session)
     assert store.writes == []
@@ -325,11 +324,12 @@ def test_a_session_that_cannot_be_held_weakly_is_no_session(keep: Any, session: 
     )
 
 
-def test_sessions_are_held_weakly_and_forgotten_with_all_that_was_known_of_them() -> None:
-    scopes = [ALICE, BOB]
+def test_a_provider_forgets_a_session_that_is_gone() -> None:
+    scopes = [USER_ALICE, USER_BOB]
     store = Store()
     provider = provider_of(store, scope_accessor=lambda: scopes[0])
-    # Sessions that follow each other at one place in memory, under scopes that take turns: no one inherits.
+    # Sessions get one address after the other, under alternating scopes: none takes over the scope of
+    # the one before.
     for _ in range(200):
         session = Session()
         gone = weakref.ref(session)
@@ -343,8 +343,8 @@ def test_sessions_are_held_weakly_and_forgotten_with_all_that_was_known_of_them(
     assert provider._sessions._taken == {}  # pyright: ignore[reportPrivateUsage]
 
 
-def test_a_session_in_a_cycle_is_forgotten_too() -> None:
-    provider = provider_of(Store(), scope_accessor=lambda: ALICE)
+def test_a_provider_forgets_a_session_in_a_reference_cycle() -> None:
+    provider = provider_of(Store(), scope_accessor=lambda: USER_ALICE)
     session: Any = Session()
     session.itself, session.provider = session, provider
     provider.provide([user("x")], session=session)
@@ -353,7 +353,7 @@ def test_a_session_in_a_cycle_is_forgotten_too() -> None:
     assert provider._sessions._taken == {}  # pyright: ignore[reportPrivateUsage]
 
 
-def test_two_scopes_at_once_are_noticed() -> None:
+def test_two_scopes_of_one_session_at_the_same_time_stop_its_capture() -> None:
     scope = threading.local()
     for _ in range(50):
         store, session = Store(), Session()
@@ -366,7 +366,7 @@ def test_two_scopes_at_once_are_noticed() -> None:
             provider: KnowledgeContextProvider = provider,
             session: Session = session,
         ) -> None:
-            scope.value = ALICE if number else BOB
+            scope.value = USER_ALICE if number else USER_BOB
             start.wait(30)
             provider.provide([user("x")], session=session)
 

@@ -1,11 +1,17 @@
 """``okf-catalog context``: the message a model would get, and what became of each source."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.commands import complaint, run
+from making.frame import parsed
+from making.memory import USER_ALICE
+from making.providing import user
 from okf_catalog import (
     FileMemoryStore,
     KnowledgeAccessScope,
@@ -14,21 +20,21 @@ from okf_catalog import (
     MemoryTier,
     open_knowledge,
 )
-from providing import parsed, user
-from test_cli import complaint, run
-from trees import write_manifest, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 GUIDE = "---\ntitle: Refund guide {}\n---\nThe refund is {}\n"
 FILES = {
     **{f"prolific/{number}.md": GUIDE.format(number, "explained at some length " * 3) for number in range(4)},
     "small/policy.md": "---\ntitle: Refund policy\n---\nA refund takes five days.\n",
 }
-ALICE = KnowledgeAccessScope("acme", "alice")
 
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
-    """A source that has much to say, one that has little, and memories of users."""
+    """A source with many matches, a source with one, and memories of users."""
     write_tree(tmp_path, FILES)
     (tmp_path / "memory").mkdir()
     return write_manifest(
@@ -61,7 +67,7 @@ def sources(catalog: Path, *arguments: str) -> dict[str, tuple[int, int, int]]:
     }
 
 
-def test_the_message_and_the_spending_are_shown(catalog: Path) -> None:
+def test_context_shows_the_message_and_the_tokens_of_each_source(catalog: Path) -> None:
     shown = run("context", "refund", "--catalog", catalog, "--budget", "30", "--strategy", "merged")
     assert shown.splitlines() == [
         '<okf-context id="knowledge:prolific:0">',
@@ -79,7 +85,7 @@ def test_the_message_and_the_spending_are_shown(catalog: Path) -> None:
 
 @pytest.mark.parametrize("budget", ["1", "30", "70", "120", "2000", "9" * 30])
 @pytest.mark.parametrize("strategy", ["grouped_by_source", "merged"])
-def test_the_message_is_what_a_provider_gives_and_tokens_add_up(
+def test_context_prints_the_message_of_a_provider_and_its_tokens_add_up(
     catalog: Path, budget: str, strategy: str
 ) -> None:
     remember(catalog, KnowledgeAccessScope.LOCAL, "A refund was asked for.")
@@ -110,28 +116,28 @@ def test_strategy_quota_and_shares_reach_the_provider(catalog: Path) -> None:
     assert sources(catalog, *only_memory)["memory:user"] == (1, 1, 0)
 
 
-def test_whole_bodies_are_given_if_that_is_wanted(catalog: Path) -> None:
+def test_context_gives_whole_bodies_on_request(catalog: Path) -> None:
     write_tree(catalog.parent, {"small/policy.md": "---\ntitle: Policy\n---\nA refund\n\nTakes five days.\n"})
     shown = document(catalog, "--content", "body")["message"]
     assert "\nPolicy\nA refund\n\nTakes five days.\n</okf-context>" in shown
     assert "five days" not in document(catalog)["message"]
 
 
-def test_what_is_not_to_be_relied_upon_says_so(catalog: Path) -> None:
+def test_context_labels_drafts_and_stale_concepts(catalog: Path) -> None:
     front = "---\ntitle: Policy\nstatus: deprecated\nstale_after: 2024-01-01\n---\n"
     write_tree(catalog.parent, {"small/policy.md": f"{front}A refund\n"})
     assert "\nPolicy [deprecated] [stale]\nA refund\n" in document(catalog)["message"]
 
 
-def test_stale_concepts_are_left_out_if_that_is_wanted(catalog: Path) -> None:
+def test_context_leaves_out_stale_concepts_on_request(catalog: Path) -> None:
     write_tree(catalog.parent, {"small/policy.md": "---\nstale_after: 2024-01-01\n---\nrefund\n"})
     assert "small" in sources(catalog)
     assert "small" not in sources(catalog, "--stale", "strict")
     assert "small" in sources(catalog, "--stale", "200000")
 
 
-def test_memory_is_that_of_the_scope(catalog: Path) -> None:
-    remember(catalog, ALICE, "Alice was promised a refund.")
+def test_context_reads_the_memory_of_the_given_scope(catalog: Path) -> None:
+    remember(catalog, USER_ALICE, "Alice was promised a refund.")
     assert "memory:user" not in sources(catalog)
     assert "memory:user" not in sources(catalog, "--tenant", "acme", "--user", "bob")
     given = document(catalog, "--tenant", "acme", "--user", "alice", "--session", "s-1")
@@ -141,14 +147,14 @@ def test_memory_is_that_of_the_scope(catalog: Path) -> None:
     assert lines == ["What was said", "Alice was promised a refund."]
 
 
-def test_nothing_found_is_said_and_no_failure(catalog: Path) -> None:
+def test_context_without_matches_says_so_and_succeeds(catalog: Path) -> None:
     shown = run("context", "zebra", "--catalog", catalog)
     assert shown.startswith("0 of 2000 tokens spent.\n[NO_MATCHES] ")
     given = json.loads(run("context", "zebra", "--catalog", catalog, "--json"))
     assert (given["message"], given["instructions"], given["sources"]) == (None, None, [])
 
 
-def test_a_catalog_without_memory_gives_knowledge(tmp_path: Path) -> None:
+def test_context_of_a_catalog_without_memory_gives_knowledge(tmp_path: Path) -> None:
     write_tree(tmp_path, FILES)
     catalog = write_manifest(tmp_path, [{"id": "small", "path": "small"}])
     assert sources(catalog) == {"small": (1, 1, 0)}
@@ -199,11 +205,11 @@ def test_wrong_usage_is_one_line_and_exit_code_2(catalog: Path, arguments: Seque
 
 
 @pytest.mark.parametrize("text", ["", " \u3000", "x\udcff"])
-def test_what_cannot_be_asked_is_refused_before_anything_is_opened(text: str) -> None:
+def test_context_refuses_an_invalid_question_before_it_opens_a_catalog(text: str) -> None:
     assert "text " in complaint("context", text, "--catalog", "missing.json", code=2)
 
 
-def test_memory_that_others_would_see_is_told(tmp_path: Path) -> None:
+def test_context_warns_of_memories_that_would_be_published(tmp_path: Path) -> None:
     write_tree(tmp_path, FILES)
     sources = [
         {"id": "small", "path": "small"},
@@ -217,7 +223,7 @@ def test_memory_that_others_would_see_is_told(tmp_path: Path) -> None:
         assert "'notes'" in said
 
 
-def test_what_fails_inside_is_told(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_context_shows_internal_errors(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> NoReturn:
         raise OSError(5, "Input/output error")
 

@@ -1,4 +1,4 @@
-"""What is kept of a passage for which there is no room, and what others then get (X6)."""
+"""How passages are cut when there is no room for them, and what room the others get (X6)."""
 
 from __future__ import annotations
 
@@ -8,29 +8,23 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
 from hypothesis import given
 from hypothesis import strategies as st
+from making.catalogs import make_catalog
+from making.frame import TRUNCATED, concepts, parsed, text_of
+from making.providing import passage, provide, quarter, unexpected, user
 from okf_catalog import KnowledgeContextProvider, KnowledgeResolverRouter
 from okf_catalog.provider.neutral import neutralised
-from providing import TRUNCATED, Resolver, Store, concepts, parsed, passage, text_of, unexpected, user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from okf_catalog import KnowledgePassage, ProvidedContext
 
 
-def provide(
-    knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
-) -> ProvidedContext:
-    options.setdefault("on_internal_error", unexpected)
-    return KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options).provide([user("word")])
-
-
 def provide_bodies(directory: Path, bodies: dict[str, str], **options: Any) -> ProvidedContext:
-    """What is given of the whole bodies of a bundle, all of which hold the word that is asked for."""
+    """What a provider gives of whole bodies, all of which hold the word that is asked for."""
     sources: dict[str, Any] = {"docs": {"files": {f"{name}.md": body for name, body in bodies.items()}}}
     options = {"block_content": "body", "on_internal_error": unexpected, **options}
     with make_catalog(directory, sources) as catalog:
@@ -65,7 +59,7 @@ TITLES = [None, "A title"]
 
 @pytest.mark.parametrize("title", TITLES)
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
-def test_one_long_line_fills_the_room_it_has(line: str, title: str | None) -> None:
+def test_one_long_line_is_cut_to_the_room_it_has(line: str, title: str | None) -> None:
     context = provide([passage("a", title, line)], token_budget=500)
     assert 450 < context.tokens <= 500
     ((_, lines),) = parsed(text_of(context))
@@ -77,7 +71,7 @@ def test_one_long_line_fills_the_room_it_has(line: str, title: str | None) -> No
 
 @pytest.mark.parametrize("title", TITLES)
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
-def test_none_of_many_long_lines_keeps_the_others_away(line: str, title: str | None) -> None:
+def test_many_long_lines_all_get_a_block(line: str, title: str | None) -> None:
     knowledge = [passage(f"f{number}/x", title, line) for number in range(120)]
     context = provide(knowledge, token_budget=2000)
     assert len(context.blocks) >= 2
@@ -88,7 +82,7 @@ def test_none_of_many_long_lines_keeps_the_others_away(line: str, title: str | N
 
 
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
-def test_many_snippets_of_long_lines_are_given_whole(tmp_path: Path, line: str) -> None:
+def test_snippets_of_long_lines_are_given_whole(tmp_path: Path, line: str) -> None:
     bodies = {f"c{number}": f"word {line}" for number in range(120)}
     context = provide_bodies(tmp_path, bodies, block_content="snippet", token_budget=2000)
     assert len(context.blocks) > 10
@@ -98,7 +92,7 @@ def test_many_snippets_of_long_lines_are_given_whole(tmp_path: Path, line: str) 
 
 @pytest.mark.parametrize("place", [0, 1, 20, 39])
 @pytest.mark.parametrize("title", TITLES)
-def test_a_giant_among_many_is_cut_and_the_others_follow(
+def test_a_very_long_passage_is_cut_and_the_others_follow(
     tmp_path: Path, place: int, title: str | None
 ) -> None:
     front = f"---\ntitle: {title}\n---\n" if title else ""
@@ -109,22 +103,22 @@ def test_a_giant_among_many_is_cut_and_the_others_follow(
     assert giant.concept_id == f"c{place:02}"
     assert giant.text.count("giant") > 100
     assert len(context.blocks) == 40
-    # What the others leave is its own.
+    # It gets the room that the others leave.
     assert 1990 < context.tokens <= 2000
 
 
-def test_what_is_cut_takes_no_more_than_half_of_the_room_while_others_wait() -> None:
+def test_a_cut_block_takes_at_most_half_of_the_room_while_others_wait() -> None:
     knowledge = [passage(f"f{number}/x", None, repeated("giant ")) for number in range(3)]
     options: dict[str, Any] = {"knowledge_budget_share": 1.0, "memory_budget_share": 0.0}
     context = provide(knowledge, token_budget=1000, **options)
     assert [480 < len(block.text) // 4 <= 500 for block in context.blocks] == [True, True]
-    # Of memory too; and each side keeps its share.
+    # The same for memory; each side keeps its share.
     memory = [passage(f"m{number}", None, repeated("giant ")) for number in range(3)]
     context = provide(knowledge, memory, token_budget=1000)
     assert [(len(block.text) + 30) // 400 for block in context.blocks] == [3, 3, 2, 2]
 
 
-def test_a_title_without_end_is_cut_too() -> None:
+def test_a_very_long_title_is_cut() -> None:
     knowledge = [passage("a", repeated("title "), "text"), passage("b", "Other", "text")]
     context = provide(knowledge, token_budget=500)
     assert concepts(context) == ["a…", "b"]
@@ -133,7 +127,7 @@ def test_a_title_without_end_is_cut_too() -> None:
     assert set(lines[0].split()) == {"title"}
 
 
-def test_headings_alone_are_not_what_a_text_says() -> None:
+def test_headings_alone_do_not_count_as_text() -> None:
     body = f"# Refunds\n\n## How\n\n{repeated('long ')}\n\nmore"
     ((_, lines),) = parsed(text_of(provide([passage("a", "Refunds", body)], token_budget=300)))
     assert lines[:5] == ["Refunds", "# Refunds", "", "## How", ""]
@@ -141,14 +135,14 @@ def test_headings_alone_are_not_what_a_text_says() -> None:
     assert lines[6:] == [TRUNCATED]
 
 
-def test_after_a_line_that_says_something_only_whole_lines_follow() -> None:
+def test_only_whole_lines_follow_a_line_of_text() -> None:
     for said in ("A refund takes five days.", "- x", "| a | b |", "7", "日本"):
         text = f"{said}\n\n{repeated('long ')}"
         ((_, lines),) = parsed(text_of(provide([passage("a", "Refunds", text)], token_budget=300)))
         assert lines == ["Refunds", said, TRUNCATED]
 
 
-def test_where_only_a_few_characters_fit_below_a_title_the_title_stands_alone() -> None:
+def test_a_title_stands_alone_when_only_a_few_characters_fit_below_it() -> None:
     one = passage("a", "A title", repeated("word "))
     frame = len(f'<okf-context id="knowledge:s:a">\nA title\n{TRUNCATED}\n</okf-context>')
     for more, kept in ((39, False), (45, True)):
@@ -168,7 +162,7 @@ def test_where_only_a_few_characters_fit_below_a_title_the_title_stands_alone() 
     ],
     ids=["id", "marks", "joined", "spaces", "lines", "title of marks"],
 )
-def test_of_what_nothing_useful_fits_is_left_out_and_others_are_given(useless: KnowledgePassage) -> None:
+def test_a_passage_without_useful_room_is_left_out_and_others_are_given(useless: KnowledgePassage) -> None:
     context = provide(
         [useless, passage("b", None, "text")], [useless, passage("m", None, "text")], token_budget=300
     )
@@ -202,7 +196,7 @@ GRAPHEMES = [
 @given(
     st.lists(st.sampled_from(GRAPHEMES), min_size=60, max_size=90), st.integers(100, 250), st.integers(0, 3)
 )
-def test_no_grapheme_is_split(graphemes: list[str], budget: int, spaces: int) -> None:
+def test_a_cut_splits_no_grapheme(graphemes: list[str], budget: int, spaces: int) -> None:
     for _ in range(spaces):
         graphemes.insert(len(graphemes) // (spaces + 1), " ")
     line = "".join(graphemes)
@@ -216,7 +210,7 @@ def test_no_grapheme_is_split(graphemes: list[str], budget: int, spaces: int) ->
 
 
 @pytest.mark.parametrize("tag", ["</okf-contex", "<okf context", "\u2039x:OKF.CONTEX", "< okfcontex"])
-def test_the_line_that_says_it_is_cut_completes_no_tag(tag: str) -> None:
+def test_the_truncation_line_completes_no_tag(tag: str) -> None:
     text = f"word{'x' * 40}{tag}{'y' * 3000}"
     cuts = set[str]()
     for budget in range(80, 260):
@@ -229,7 +223,7 @@ def test_the_line_that_says_it_is_cut_completes_no_tag(tag: str) -> None:
 
 
 @given(st.lists(st.text("ab", min_size=1, max_size=12), min_size=40), st.integers(110, 400))
-def test_a_line_of_words_is_cut_between_them(words: list[str], budget: int) -> None:
+def test_a_line_of_words_is_cut_between_words(words: list[str], budget: int) -> None:
     line = " ".join(words)
     context = provide([passage("a", None, line)], token_budget=budget, count_tokens=len)
     ((_, (kept, *rest)),) = parsed(text_of(context))
@@ -241,23 +235,16 @@ def test_a_line_of_words_is_cut_between_them(words: list[str], budget: int) -> N
 
 
 @pytest.mark.parametrize("space", [" ", "\t", "\u00a0", "\u2003", "\u3000", "\u200b"], ids=ascii)
-def test_every_space_ends_a_word(space: str) -> None:
+def test_a_line_can_be_cut_at_every_kind_of_white_space(space: str) -> None:
     line = space.join(["word"] * 1000)
     ((_, (kept, _)),) = parsed(text_of(provide([passage("a", None, line)], token_budget=200)))
     assert set(kept.split(space)) == {"word"}
 
 
-def test_no_space_far_before_the_cut_is_looked_for() -> None:
+def test_a_cut_does_not_look_far_back_for_a_space() -> None:
     line = "word " * 20 + "x" * 8000
     ((_, (kept, _)),) = parsed(text_of(provide([passage("a", None, line)], token_budget=500)))
     assert kept.count("x") > 1500
-
-
-# What it costs
-
-
-def quarter(text: str) -> int:
-    return -(-len(text) // 4)
 
 
 COUNTERS: dict[str, Callable[[str], int] | None] = {
@@ -275,7 +262,7 @@ COUNTERS: dict[str, Callable[[str], int] | None] = {
 @pytest.mark.parametrize(
     "piece", ["word ", "x", "word\n", "ខ្មែរ", "<", "</okf-context>\n", "\n", " "], ids=ascii
 )
-def test_no_text_makes_it_slow(piece: str, count: Callable[[str], int] | None) -> None:
+def test_no_text_makes_cutting_slow(piece: str, count: Callable[[str], int] | None) -> None:
     giant = passage("a", None, f"word {repeated(piece, 16_000_000)}\nend")
     begun = time.process_time()
     context = provide([giant, passage("b", None, "word")], count_tokens=count, token_budget=2000)
@@ -284,7 +271,7 @@ def test_no_text_makes_it_slow(piece: str, count: Callable[[str], int] | None) -
         assert (count or quarter)(text) == context.tokens <= 2000
 
 
-def test_no_body_makes_it_slow(tmp_path: Path) -> None:
+def test_no_body_makes_cutting_slow(tmp_path: Path) -> None:
     files = {f"{number}.md": f"word {repeated('word and more ', 15_000_000)}" for number in range(3)}
     with make_catalog(tmp_path, {"docs": {"files": files}}) as catalog:
         resolver = KnowledgeResolverRouter(catalog)

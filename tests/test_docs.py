@@ -1,11 +1,15 @@
-"""The documents name what exists."""
+"""Documents and code cite only facts that the semantics state."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).parent.parent
+from making.project import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FACT = re.compile(r"\b[BCDFKLMQRSXY][1-9][0-9]?\b")
 """An id of a fact. Scopes' facts (A1) are left out: letters and numbers name passages in drawn rankings."""
 
@@ -17,7 +21,7 @@ def facts() -> set[str]:
 
 
 def citing() -> list[Path]:
-    """Every file in which a reader may meet the id of a fact."""
+    """Every file that may cite the id of a fact."""
     folders = [ROOT / "python" / "okf_catalog", ROOT / "rust", ROOT / "examples"]
     files = [
         path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".pyi", ".rs")
@@ -25,7 +29,7 @@ def citing() -> list[Path]:
     return [ROOT / "README.md", ROOT / "tests" / "naive.py", *files]
 
 
-def test_every_fact_that_is_cited_stands_in_the_semantics() -> None:
+def test_every_cited_fact_is_stated_in_the_semantics() -> None:
     known = facts()
     assert len(known) > 60
     lost: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Mistakes are refused with the same words wherever they are made, and before anything is done (Q1)."""
+"""Mistakes are refused with the same message at every entrance, before anything is read (Q1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import okf_catalog
 import pytest
-from asking import RESOLVERS, Entrance, codes
+from making.asking import RESOLVERS, Entrance, codes
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.visibility import never
 from okf_catalog import (
     CatalogClosedError,
     CatalogDiagnostic,
@@ -27,7 +30,6 @@ from okf_catalog import (
     open_knowledge,
     parse_manifest,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,14 +49,10 @@ ERRORS: list[OkfCatalogError] = [
 ]
 
 
-def never(*arguments: object) -> Any:
-    pytest.fail(f"called with {arguments}")
-
-
 # The classes
 
 
-def test_every_error_is_ours_and_one_that_callers_already_catch() -> None:
+def test_every_error_is_an_okf_error_and_a_builtin_error() -> None:
     bases = {error: error.__bases__ for error in map(type, ERRORS)}
     assert bases == {
         OkfCatalogError: (Exception,),
@@ -70,7 +68,7 @@ def test_every_error_is_ours_and_one_that_callers_already_catch() -> None:
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_errors_pickle_whole(error: OkfCatalogError, protocol: int) -> None:
+def test_errors_pickle_with_all_their_fields(error: OkfCatalogError, protocol: int) -> None:
     loaded = pickle.loads(pickle.dumps(error, protocol))
     assert type(loaded) is type(error)
     assert loaded.args == error.args
@@ -79,12 +77,12 @@ def test_errors_pickle_whole(error: OkfCatalogError, protocol: int) -> None:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_errors_print_as_one_would_type_them(error: OkfCatalogError) -> None:
+def test_the_repr_of_an_error_can_be_typed(error: OkfCatalogError) -> None:
     names = {name: getattr(okf_catalog, name) for name in okf_catalog.__all__}
     assert repr(eval(repr(error), names)) == repr(error)
 
 
-def test_a_catalog_error_says_a_line_for_each_fault() -> None:
+def test_a_catalog_error_prints_one_line_for_each_fault() -> None:
     assert str(ERRORS[-1]) == "[EMPTY_PATH] sources[0]: write a path\n[WRONG_VERSION] write 1"
 
 
@@ -101,7 +99,7 @@ def test_a_text_is_refused_as_its_query_would_be(ask: Entrance) -> None:
         assert ask.text(raised.value) == str(alone.value)
 
 
-def test_what_is_no_question_is_refused(ask: Entrance) -> None:
+def test_anything_but_a_question_is_refused(ask: Entrance) -> None:
     for query in (None, 1, b"word", ["word"], {"text": "word"}, KnowledgeQuery):
         with pytest.raises(RefusedTypeError) as raised:
             ask(query)
@@ -109,20 +107,20 @@ def test_what_is_no_question_is_refused(ask: Entrance) -> None:
         assert str(raised.value) == f"{'queries[0]' if ask.way == 'search_batch' else 'query'} {text}"
 
 
-def test_nothing_is_done_before_a_refusal(
+def test_a_refused_question_reads_nothing(
     ask: Entrance, shelf: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_tree(shelf, {"low/bad.md": b"\0"})
     for query in ("", None):
         with pytest.raises((RefusedValueError, RefusedTypeError)):
             ask(query, default_source_visibility_policy=never, clock=never)
-    # Whoever reads the bundle first would log its problem.
+    # Reading the bundle would log its problem.
     assert caplog.records == []
     ask("word")
     assert len(caplog.records) == 1
 
 
-def test_the_mistake_comes_before_the_closed_catalog(ask: Entrance, shelf: Path) -> None:
+def test_a_refused_question_is_reported_before_a_closed_catalog(ask: Entrance, shelf: Path) -> None:
     ask.catalog.close()
     with pytest.raises(RefusedValueError):
         ask("")
@@ -130,7 +128,7 @@ def test_the_mistake_comes_before_the_closed_catalog(ask: Entrance, shelf: Path)
         ask("word")
 
 
-def test_an_async_refusal_waits_for_the_await(catalog: FileKnowledgeCatalog) -> None:
+def test_an_async_search_refuses_when_it_is_awaited(catalog: FileKnowledgeCatalog) -> None:
     async def search() -> None:
         awaitable = GroupedKnowledgeResolver(catalog).search_async("")
         with pytest.raises(RefusedValueError):
@@ -183,12 +181,14 @@ def test_a_batch_is_a_collection_of_questions(catalog: FileKnowledgeCatalog, que
         ("1", RefusedTypeError),
     ],
 )
-def test_a_limit_counts(catalog: FileKnowledgeCatalog, limit: Any, kind: type[OkfCatalogError]) -> None:
+def test_a_limit_is_a_whole_number_of_at_least_1(
+    catalog: FileKnowledgeCatalog, limit: Any, kind: type[OkfCatalogError]
+) -> None:
     with pytest.raises(kind, match="limit"):
         GroupedKnowledgeResolver(catalog).search_batch(map(never, [1]), limit=limit)
 
 
-def test_what_a_generator_raises_passes_unchanged(catalog: FileKnowledgeCatalog) -> None:
+def test_an_error_of_a_generator_passes_unchanged(catalog: FileKnowledgeCatalog) -> None:
     error = KeyError("mine")
 
     def queries() -> Any:
@@ -220,10 +220,10 @@ DEFAULTS: list[tuple[str, Any, type[OkfCatalogError]]] = [
 
 
 @pytest.mark.parametrize(("field", "value", "kind"), DEFAULTS)
-def test_a_host_is_checked_when_it_is_made(
+def test_settings_of_a_host_are_checked_at_construction(
     catalog: FileKnowledgeCatalog, field: str, value: object, kind: type[OkfCatalogError]
 ) -> None:
-    """Everybody who knows the setting says the same, and ``open_knowledge`` before it opens anything."""
+    """Every class with the setting gives the same message; ``open_knowledge`` before it opens a file."""
 
     def open_nothing(_: object, **defaults: Any) -> object:
         return open_knowledge("no such catalog", **defaults)
@@ -251,7 +251,7 @@ def test_a_resolver_needs_a_catalog(catalog: Any) -> None:
                 make(catalog)
 
 
-def test_a_clock_tells_a_datetime(ask: Entrance) -> None:
+def test_a_clock_must_return_a_datetime(ask: Entrance) -> None:
     now: object = None
     for now in (None, 0, 0.0, "2026-01-01", timedelta(1), date(2026, 1, 1)):
         with pytest.raises(RefusedTypeError) as raised:
@@ -259,12 +259,12 @@ def test_a_clock_tells_a_datetime(ask: Entrance) -> None:
         assert str(raised.value) == f"what clock returns is an aware datetime, not {type(now).__name__}"
 
 
-def test_a_clock_that_does_not_know_where_it_hangs_is_refused(ask: Entrance) -> None:
+def test_a_clock_without_a_time_zone_is_refused(ask: Entrance) -> None:
     with pytest.raises(RefusedValueError, match=r"clock returns an aware datetime.*time zone"):
         ask("word", clock=lambda: datetime(2026, 1, 1))  # noqa: DTZ001
 
 
-def test_a_clock_that_must_be_awaited_is_refused_without_a_warning(ask: Entrance) -> None:
+def test_an_async_clock_is_refused_without_a_warning(ask: Entrance) -> None:
     async def clock() -> datetime:
         return datetime.now(timezone.utc)
 
@@ -272,7 +272,7 @@ def test_a_clock_that_must_be_awaited_is_refused_without_a_warning(ask: Entrance
         ask("word", clock=clock)
 
 
-def test_what_a_clock_raises_passes_unchanged(ask: Entrance) -> None:
+def test_an_error_of_a_clock_passes_unchanged(ask: Entrance) -> None:
     error = OSError("no battery")
 
     def clock() -> datetime:
@@ -294,7 +294,7 @@ class BytesPath:
 @pytest.mark.parametrize(
     "path", [1, b"catalog.json", BytesPath(), ["catalog.json"], Path], ids=lambda path: type(path).__name__
 )
-def test_a_path_is_text(path: Any) -> None:
+def test_a_path_must_be_text(path: Any) -> None:
     for open_catalog in (FileKnowledgeCatalog, open_knowledge):
         with pytest.raises(RefusedTypeError, match=r"^catalog_file_path is a str or a path of text, not "):
             open_catalog(path)
@@ -304,7 +304,7 @@ def test_a_path_is_text(path: Any) -> None:
         parse_manifest("", manifest_directory=path)
 
 
-def test_a_catalog_has_a_path() -> None:
+def test_a_catalog_needs_a_path() -> None:
     nowhere: Any = None
     for open_catalog in (FileKnowledgeCatalog, open_knowledge):
         with pytest.raises(
@@ -313,7 +313,7 @@ def test_a_catalog_has_a_path() -> None:
             open_catalog(nowhere)
 
 
-def test_a_path_holds_no_nul() -> None:
+def test_a_path_with_a_nul_is_refused() -> None:
     with pytest.raises(RefusedValueError, match=r"^catalog_file_path holds a NUL"):
         FileKnowledgeCatalog("cata\0log.json")
     with pytest.raises(RefusedValueError, match=r"^catalog_root holds a NUL"):
@@ -348,12 +348,12 @@ def test_the_options_of_a_catalog_are_checked_before_it_opens(
 
 
 @pytest.mark.parametrize("text", [None, 1, bytearray(b"{}"), memoryview(b"{}"), Path("catalog.json")])
-def test_a_manifest_is_text_or_bytes(text: Any) -> None:
+def test_a_manifest_must_be_text_or_bytes(text: Any) -> None:
     with pytest.raises(RefusedTypeError, match=r"^text is a str or bytes, not "):
         parse_manifest(text, manifest_directory=".")
 
 
-def test_a_catalog_that_cannot_open_says_everything(tmp_path: Path) -> None:
+def test_the_error_of_a_catalog_that_cannot_open_holds_every_diagnostic(tmp_path: Path) -> None:
     write_manifest(
         tmp_path, [{"id": "a", "path": "nowhere"}, {"id": "b", "path": "/etc"}, {"id": "c", "path": ".."}]
     )
@@ -376,13 +376,13 @@ def test_a_catalog_that_cannot_open_says_everything(tmp_path: Path) -> None:
 # Closed
 
 
-def test_searches_of_a_closed_catalog_say_that_it_is_closed(ask: Entrance) -> None:
+def test_a_search_of_a_closed_catalog_says_that_it_is_closed(ask: Entrance) -> None:
     before = ask("word")
     ask.catalog.close()
     ask.catalog.close()
     with pytest.raises(CatalogClosedError, match="closed"):
         ask("word")
-    # What was answered stays.
+    # Answers from before stay.
     assert codes(before) == []
     assert len(before.passages) > 0
     with pytest.raises(CatalogClosedError):

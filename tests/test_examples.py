@@ -1,32 +1,32 @@
-"""What examples/acme is there to show, and that it still shows it."""
+"""The example in examples/acme shows what its comments say."""
+
+from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Iterator
 from datetime import datetime, timezone
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from making import asking
+from making.asking import GROUPED, MERGED, WEIGHTED
+from making.project import EXAMPLES
 from okf_catalog import (
     ConceptStatus,
     Knowledge,
     KnowledgeDiagnosticCode,
     KnowledgePassage,
     KnowledgeQuery,
-    KnowledgeResolverStrategy,
     StalePolicy,
     TrustTier,
     open_knowledge,
 )
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 CATALOG = EXAMPLES / "acme" / "catalog.json"
 NOW = datetime(2026, 1, 15, tzinfo=timezone.utc)
-
-GROUPED = KnowledgeResolverStrategy.GROUPED_BY_SOURCE
-MERGED = KnowledgeResolverStrategy.MERGED
-WEIGHTED = KnowledgeResolverStrategy.PRIORITY_WEIGHTED
 
 OTHERS = frozenset({"product", "support", "finance"})
 """What a caller who is not Northwind may see."""
@@ -47,17 +47,14 @@ def acme() -> Iterator[Knowledge]:
 def names(acme: Knowledge, text: str, **options: Any) -> list[str]:
     """The answer as ``source/concept``, best first."""
     options.setdefault("permitted_source_ids", OTHERS)
-    return [
-        f"{passage.source_id}/{passage.concept_id}"
-        for passage in acme.search(KnowledgeQuery(text, **options)).passages
-    ]
+    return asking.names(acme.search(KnowledgeQuery(text, **options)))
 
 
 def everything(acme: Knowledge) -> list[KnowledgePassage]:
     return list(acme.search("e").passages)
 
 
-def test_four_bundles_hold_about_thirty_concepts_and_no_problem(acme: Knowledge) -> None:
+def test_the_example_has_four_bundles_of_about_thirty_concepts_and_no_problem(acme: Knowledge) -> None:
     sources = acme.catalog.report().sources
     assert [source.source.id for source in sources] == ["product", "support", "finance", "tenant-northwind"]
     assert 30 <= sum(source.concepts for source in sources) <= 40
@@ -73,11 +70,11 @@ def test_every_status_and_tier_of_trust_occurs(acme: Knowledge) -> None:
 
 
 @pytest.mark.parametrize("word", ["refund", "invoice", "export", "outage"])
-def test_every_bundle_speaks_of_the_same_things(acme: Knowledge, word: str) -> None:
+def test_every_bundle_of_the_example_matches_the_same_words(acme: Knowledge, word: str) -> None:
     assert {passage.source_id for passage in acme.search(word).passages} == OTHERS | {"tenant-northwind"}
 
 
-def test_grouped_starves_the_best_match(acme: Knowledge) -> None:
+def test_grouped_puts_the_best_match_behind_earlier_sources(acme: Knowledge) -> None:
     order = names(acme, "refund policy", resolver_strategy=GROUPED)
     assert order.index(POLICY) == 11
     assert {name.partition("/")[0] for name in order[:11]} == {"product", "support"}
@@ -101,7 +98,7 @@ def test_a_quota_lets_another_source_in_between(acme: Knowledge) -> None:
     assert order[:3] == [POLICY, PLAYBOOK, POLICY_OF_2022]
 
 
-def test_each_way_to_order_gives_the_same_passages_in_its_own_order(acme: Knowledge) -> None:
+def test_each_strategy_gives_the_same_passages_in_its_own_order(acme: Knowledge) -> None:
     ways = [(GROUPED, None), (MERGED, None), (WEIGHTED, None), (MERGED, 1), (WEIGHTED, 2)]
     orders = [
         tuple(names(acme, "refund policy", resolver_strategy=strategy, fairness_quota=quota))
@@ -118,7 +115,7 @@ def test_grouped_compares_ids_part_by_part_and_merged_as_one_text(acme: Knowledg
     assert merged.index("product/exports/csv") > merged.index("product/exports-legacy")
 
 
-def test_strictness_drops_what_is_stale_and_a_grace_brings_some_back(acme: Knowledge) -> None:
+def test_strict_drops_stale_concepts_and_a_grace_period_keeps_some(acme: Knowledge) -> None:
     fresh, lenient, everything = (
         set(names(acme, "refund policy", stale_policy=policy))
         for policy in (StalePolicy.STRICT, StalePolicy.tolerate(30), StalePolicy.USE)

@@ -7,6 +7,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
 from okf_catalog import (
     FileKnowledgeCatalog,
     Freshness,
@@ -14,7 +16,6 @@ from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolverRouter,
 )
-from trees import problems_of, write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,7 +65,7 @@ def test_removed_documents_are_not_found(bundle: Watched) -> None:
     assert bundle.found("word") == ["b"]
 
 
-def test_edited_documents_say_what_they_say_now(bundle: Watched) -> None:
+def test_edited_documents_are_found_by_their_new_text(bundle: Watched) -> None:
     bundle.write(a="word one")
     assert bundle.excerpts("word") == ["word one"]
     bundle.write(a="word two, and longer")
@@ -80,14 +81,14 @@ def test_renamed_documents_are_found_under_the_new_name(bundle: Watched) -> None
     assert bundle.found("word") == []
 
 
-def test_renamed_directories_move_all_they_hold(bundle: Watched) -> None:
+def test_documents_of_renamed_directories_are_found_under_the_new_name(bundle: Watched) -> None:
     write_tree(bundle.root, {"x/a.md": "word", "y/b.md": "word"})
     assert bundle.found("word") == ["x/a", "y/b"]
     (bundle.root / "x").rename(bundle.root / "y" / "z")
     assert bundle.found("word") == ["y/b", "y/z/a"]
 
 
-def test_two_documents_that_change_places_do(bundle: Watched) -> None:
+def test_two_swapped_documents_are_found_under_each_others_name(bundle: Watched) -> None:
     bundle.write(a="word 1", b="word 2")
     assert bundle.excerpts("word") == ["word 1", "word 2"]
     (bundle.root / "a.md").rename(bundle.root / "c")
@@ -123,7 +124,7 @@ def with_a_time_long_ago(path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("edit", [in_place, by_replacement, within, with_its_old_time, with_a_time_long_ago])
-def test_edits_that_keep_the_size_are_seen_however_quick(
+def test_quick_edits_that_keep_the_size_are_seen(
     bundle: Watched, edit: Callable[[Path, bytes], None]
 ) -> None:
     path = bundle.root / "a.md"
@@ -134,7 +135,7 @@ def test_edits_that_keep_the_size_are_seen_however_quick(
         assert bundle.excerpts("word") == [content]
 
 
-def test_an_edit_of_a_document_long_known_is_seen(bundle: Watched) -> None:
+def test_an_edit_of_an_old_document_is_seen(bundle: Watched) -> None:
     path = bundle.root / "a.md"
     bundle.write(a="word 1")
     os.utime(path, ns=(0, 0))
@@ -144,7 +145,7 @@ def test_an_edit_of_a_document_long_known_is_seen(bundle: Watched) -> None:
     assert bundle.excerpts("word") == ["word 2"]
 
 
-def test_a_document_may_break_and_be_mended(bundle: Watched) -> None:
+def test_a_document_that_breaks_and_is_repaired_is_served_again(bundle: Watched) -> None:
     for _ in range(3):
         bundle.write(a="---\ntitle: a\n---\nword", b="word")
         assert bundle.found("word") == ["a", "b"]
@@ -154,7 +155,7 @@ def test_a_document_may_break_and_be_mended(bundle: Watched) -> None:
         assert problems_of(bundle.catalog)["s"].keys() == {"a.md"}
 
 
-def test_a_document_may_become_a_directory_and_back(bundle: Watched) -> None:
+def test_a_document_that_becomes_a_directory_and_back_is_served_again(bundle: Watched) -> None:
     for _ in range(2):
         bundle.write(a="word")
         assert bundle.found("word") == ["a"]
@@ -165,8 +166,8 @@ def test_a_document_may_become_a_directory_and_back(bundle: Watched) -> None:
         assert bundle.found("word") == []
 
 
-def test_a_link_follows_what_it_points_to(bundle: Watched) -> None:
-    """The way mounted configuration maps change: one link is exchanged, and every file with it."""
+def test_a_search_follows_a_link_to_its_new_target(bundle: Watched) -> None:
+    """As in a mounted configuration map: one link changes, and every file with it."""
     write_tree(bundle.root, {"..v1/a.md": "word 1", "..v2/a.md": "word 2"})
     (bundle.root / "..data").symlink_to("..v1")
     (bundle.root / "a.md").symlink_to("..data/a.md")
@@ -181,7 +182,7 @@ def test_a_link_follows_what_it_points_to(bundle: Watched) -> None:
     assert problems_of(bundle.catalog)["s"].keys() == {"a.md"}
 
 
-def test_a_bundle_that_goes_away_is_unavailable_until_it_comes_back(bundle: Watched) -> None:
+def test_a_removed_bundle_is_unavailable_until_it_is_back(bundle: Watched) -> None:
     bundle.write(a="word 1")
     assert bundle.excerpts("word") == ["word 1"]
     away = bundle.root.rename(bundle.root.with_name("away"))
@@ -195,7 +196,7 @@ def test_a_bundle_that_goes_away_is_unavailable_until_it_comes_back(bundle: Watc
     assert bundle.excerpts("word") == ["word 2"]
 
 
-def test_another_directory_in_its_place_is_read_instead(bundle: Watched, tmp_path: Path) -> None:
+def test_a_directory_that_replaces_a_bundle_is_read(bundle: Watched, tmp_path: Path) -> None:
     bundle.write(a="word 1")
     assert bundle.excerpts("word") == ["word 1"]
     write_tree(tmp_path / "other", {"a.md": "word 2"})
@@ -204,7 +205,7 @@ def test_another_directory_in_its_place_is_read_instead(bundle: Watched, tmp_pat
     assert bundle.excerpts("word") == ["word 2"]
 
 
-def test_a_batch_sees_the_files_of_its_beginning(bundle: Watched) -> None:
+def test_a_batch_sees_the_files_as_they_were_when_it_began(bundle: Watched) -> None:
     bundle.write(a="word 1")
     before = bundle.resolver.search_batch(["word", "word 1"])
     bundle.write(a="word 2")
@@ -213,8 +214,8 @@ def test_a_batch_sees_the_files_of_its_beginning(bundle: Watched) -> None:
     assert [context.passages[0].excerpt for context in after] == ["word 2", "word 2"]
 
 
-def test_an_answer_keeps_what_it_found(bundle: Watched) -> None:
-    """Passages are made when touched, from what was read then."""
+def test_an_answer_keeps_what_it_found_after_the_files_changed(bundle: Watched) -> None:
+    """Passages are made when they are read, from the state of the search."""
     bundle.write(a="---\ntitle: one\n---\nword 1")
     context = bundle.resolver.search("word")
     bundle.write(a="---\ntitle: two\n---\nword 2")

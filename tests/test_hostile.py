@@ -1,4 +1,4 @@
-"""Whatever lies in a bundle, the other documents answer, soon (B5, B7, B9)."""
+"""Hostile files and questions: the other documents are still found, in linear time (B5, B7, B9)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
 from okf_catalog import FileKnowledgeCatalog, KnowledgeQuery, KnowledgeResolverRouter
-from trees import problems_of, write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
 MIB = 1024 * 1024
 SOON = 30
-"""Seconds: far above what a slow machine needs, far below what anything quadratic takes."""
+"""Seconds. A slow machine needs far less; quadratic time would take far more."""
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def opened(directory: Path, **options: Any) -> Generator[KnowledgeResolverRouter
 def answer(
     directory: Path, files: Mapping[str, str | bytes], text: str = "word"
 ) -> tuple[set[str], dict[str, str]]:
-    """The concepts found and the problems, in a time that does not depend on who wrote the files."""
+    """The concepts found, and the problems; fails when reading takes too long."""
     write_tree(directory / "bundle", files)
     started = time.monotonic()
     manifest = write_manifest(directory, [{"id": "s", "path": "bundle"}])
@@ -139,8 +139,8 @@ FRONTMATTERS: dict[str, Callable[[int], str]] = {
 
 
 @pytest.mark.parametrize("shape", FRONTMATTERS)
-def test_no_frontmatter_takes_long(tmp_path: Path, shape: str) -> None:
-    """At 10 MB, where a limit may help, and below a MiB, where only being linear does."""
+def test_no_frontmatter_is_slow_to_read(tmp_path: Path, shape: str) -> None:
+    """At 10 MB, where a size limit may help, and below 1 MiB, where only linear time helps."""
     for size in (10_000_000, 900_000):
         front = FRONTMATTERS[shape](size)
         ids, problems = answer(tmp_path, {"bad.md": f"---\n{front}\n---\n", "good.md": "word"})
@@ -149,7 +149,7 @@ def test_no_frontmatter_takes_long(tmp_path: Path, shape: str) -> None:
 
 
 @pytest.mark.parametrize("shape", ["[*, *, *, *, *, *, *, *, *, *]", "{a: *, b: *, c: *, d: *}"])
-def test_aliases_of_aliases_do_not_explode(tmp_path: Path, shape: str) -> None:
+def test_aliases_of_aliases_are_read_in_linear_time(tmp_path: Path, shape: str) -> None:
     ids, problems = answer(tmp_path, {"bad.md": f"---\n{laughs(shape)}---\nword", "good.md": "word"})
     assert "good" in ids
     assert problems.keys() <= {"bad.md"}
@@ -166,7 +166,7 @@ def test_aliases_of_aliases_do_not_explode(tmp_path: Path, shape: str) -> None:
         "&a a: *a",
     ],
 )
-def test_a_node_may_hold_itself(tmp_path: Path, front: str) -> None:
+def test_a_yaml_node_that_holds_itself_is_read(tmp_path: Path, front: str) -> None:
     ids, problems = answer(tmp_path, {"odd.md": f"---\n{front}\n---\nword", "good.md": "word"})
     assert "good" in ids
     assert ("odd" in ids) == (not problems)
@@ -183,13 +183,13 @@ def test_a_node_may_hold_itself(tmp_path: Path, front: str) -> None:
         ("combining marks", "\u0301" * 5_000_000),
     ],
 )
-def test_no_body_takes_long(tmp_path: Path, name: str, body: str) -> None:
+def test_no_body_is_slow_to_read(tmp_path: Path, name: str, body: str) -> None:
     ids, problems = answer(tmp_path, {"large.md": f"first\n{body}\nword", "good.md": "word"})
     assert ids == {"large", "good"}, name
     assert not problems
 
 
-def test_no_question_takes_long(tmp_path: Path) -> None:
+def test_no_question_is_slow_to_answer(tmp_path: Path) -> None:
     write_tree(tmp_path / "bundle", {f"{n}.md": f"---\ntitle: word\n---\nword {n}" for n in range(50)})
     with opened(tmp_path, max_question_bytes=1 << 30) as resolver:
         started = time.monotonic()
@@ -202,28 +202,28 @@ def test_no_question_takes_long(tmp_path: Path) -> None:
 
 
 def test_scores_do_not_overflow(tmp_path: Path) -> None:
-    """Six for each term, more terms than 16 bits count."""
+    """Each term scores six, and there are more terms than 16 bits can count."""
     write_tree(tmp_path / "bundle", {"a.md": "---\ntitle: a\ndescription: a\n---\na"})
     with opened(tmp_path, max_question_bytes=1 << 30) as resolver:
         assert resolver.search("a " * 1_000_000).passages[0].score == 6_000_000
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a \udcff b", "\udfff\ud800"])
-def test_half_a_surrogate_pair_is_a_refused_value(tmp_path: Path, text: str) -> None:
-    """Python has such strings, Unicode has not: nothing in a file can match them."""
+def test_a_question_with_half_a_surrogate_pair_is_refused(tmp_path: Path, text: str) -> None:
+    """Python strings can hold one, Unicode text cannot: no file can match it."""
     write_tree(tmp_path / "bundle", {"a.md": "a"})
     with opened(tmp_path) as resolver, pytest.raises(ValueError, match=r"text|surrogate"):
         resolver.search(text)
 
 
-def test_nul_in_a_question_is_a_character(tmp_path: Path) -> None:
+def test_a_nul_in_a_question_matches_like_any_character(tmp_path: Path) -> None:
     write_tree(tmp_path / "bundle", {"a.md": '---\ntitle: "a\\0b"\n---\n', "b.md": "a b"})
     with opened(tmp_path) as resolver:
         assert [passage.concept_id for passage in resolver.search("a\0").passages] == ["a"]
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x01", "\x7f", "x" * 250, "\u202e", "..a"[2:], " ", "a.md"])
-def test_odd_names_are_names(tmp_path: Path, name: str) -> None:
+def test_files_with_unusual_names_are_concepts(tmp_path: Path, name: str) -> None:
     ids, problems = answer(tmp_path, {f"{name}.md": "word", f"d{name}/x.md"[-250:]: "word"})
     assert name in ids
     assert len(ids) == 2
@@ -232,7 +232,7 @@ def test_odd_names_are_names(tmp_path: Path, name: str) -> None:
 
 @contextmanager
 def unprivileged() -> Generator[Path]:
-    """A directory, as a user whom permissions hold back; they do not hold back root."""
+    """A directory, as a user that is not root: file modes do not stop root."""
     was_root = os.geteuid() == 0
     if was_root:
         os.seteuid(65534)
@@ -264,12 +264,12 @@ def test_files_and_directories_that_may_not_be_read_are_problems() -> None:
         (bundle / "link.md").symlink_to("closed/a.md")
         ids, problems = answer(directory, {})
         assert ids == {"good"}
-        # Names that lead nowhere may be told one by one or together.
+        # Problems may be listed for each name or once for the directory.
         told = {path.removesuffix("/a.md") for path in problems}
         assert told == {"file.md", "listed", "entered", "closed", "link.md"}
 
 
-def test_what_may_be_read_again_is_read_again() -> None:
+def test_a_file_that_becomes_readable_is_read() -> None:
     with unprivileged() as directory:
         bundle = write_tree(directory / "bundle", {"a.md": "word", "d/b.md": "word"})
         with opened(directory) as resolver:
@@ -295,7 +295,7 @@ def test_a_root_that_may_not_be_listed_is_a_source_failure(mode: int) -> None:
             assert len(resolver.search("word").passages) == 1
 
 
-def test_directories_may_be_deeper_than_any_path_is_long(tmp_path: Path) -> None:
+def test_directories_deeper_than_the_longest_path_are_read(tmp_path: Path) -> None:
     depth = 5000
     bundle = write_tree(tmp_path / "bundle", {"good.md": "word"})
     here = os.open(bundle, os.O_RDONLY)
@@ -313,15 +313,15 @@ def test_directories_may_be_deeper_than_any_path_is_long(tmp_path: Path) -> None
         assert ids == {"good"}
         assert len(problems) <= 1
     finally:
-        # From the top, level by level: what removes trees recurses, and would not survive this one.
+        # From the top, level by level: shutil.rmtree recurses, and this tree is too deep for it.
         for _ in range(depth - 1):
             (bundle / "d" / "d").rename(bundle / "e")
             (bundle / "d").rmdir()
             (bundle / "e").rename(bundle / "d")
 
 
-def test_files_may_vanish_between_listing_and_reading(tmp_path: Path) -> None:
-    """Nothing fails, and what stays is always found."""
+def test_files_that_vanish_between_listing_and_reading_are_left_out(tmp_path: Path) -> None:
+    """No search fails, and files that stay are always found."""
     bundle = write_tree(tmp_path / "bundle", {f"stays{n}.md": "word" for n in range(20)})
     stop = threading.Event()
 
@@ -360,7 +360,7 @@ YAML_PIECES = st.sampled_from(
 
 @given(st.lists(st.lists(YAML_PIECES, max_size=30).map("".join), min_size=1, max_size=5))
 def test_any_frontmatter_is_a_concept_or_a_problem(fronts: list[str]) -> None:
-    # Whatever ends the drawn frontmatter, the word stands in the body, or there is no body.
+    # Wherever the drawn frontmatter ends, the word is in the body, or there is no body.
     every_file_is_accounted_for([f"---\n{front}\n---\nword".encode() for front in fronts])
 
 
@@ -387,8 +387,8 @@ print(re.search("VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_common_pairs_of_letters_and_many_distinct_words_do_not_multiply(tmp_path: Path) -> None:
-    """A set of pairs for each word would take hundreds of times its room."""
+def test_the_index_of_many_distinct_words_stays_small(tmp_path: Path) -> None:
+    """A set of character pairs for each word would take hundreds of times the memory."""
     letters = [chr(code) for code in (*range(33, 97), *range(0xA1, 0x800, 40))]
     pairs = "".join(a + b for a in letters for b in letters)
     rich = " ".join(pairs[start : start + 200] for start in range(0, len(pairs), 200))

@@ -1,4 +1,4 @@
-"""``okf-catalog init``: a manifest for directories, which overwrites nothing and always opens."""
+"""``okf-catalog init`` writes a manifest for directories. It overwrites no file, and the manifest opens."""
 
 from __future__ import annotations
 
@@ -10,51 +10,48 @@ import stat
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.bundles import NOTE, write_tree
+from making.commands import output
 from okf_catalog import FileKnowledgeCatalog
 from okf_catalog.cli.app import app
 from okf_catalog.cli.draft import ids_of
-from trees import write_tree
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-GOOD = "---\ntype: Note\n---\nword\n"
 NOTHING = "okf-catalog: nothing was written"
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory to be in, with two bundles, a file and a bundle outside."""
+    """The working directory, with two bundles and a file; a third bundle is outside."""
     monkeypatch.delenv("OKF_CATALOG", raising=False)
     place = tmp_path / "here"
-    write_tree(tmp_path, {"outside/o.md": GOOD})
-    write_tree(place, {"docs/a.md": GOOD, "docs/sub/b.md": GOOD, "wiki/c.md": GOOD, "file.md": GOOD})
+    write_tree(tmp_path, {"outside/o.md": NOTE})
+    write_tree(place, {"docs/a.md": NOTE, "docs/sub/b.md": NOTE, "wiki/c.md": NOTE, "file.md": NOTE})
     monkeypatch.chdir(place)
     return place
 
 
 def init(*arguments: str, code: int = 0) -> tuple[str, str]:
     """What the command says on stdout and on stderr."""
-    result = CliRunner().invoke(app, ["init", *arguments])
-    assert result.exit_code == code, (result.stdout, result.stderr)
-    return result.stdout, result.stderr
+    return output("init", *arguments, code=code)
 
 
 def written(manifest: Path) -> list[tuple[str, str]]:
-    """Id and path of each source, of a manifest that opens and finds everything it names."""
+    """Id and path of each source of a manifest, which must open without failures."""
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         assert all(source.failure is None for source in catalog.report().sources)
         return [(source.id, source.path) for source in catalog.current.sources]
 
 
 def refused(*arguments: str) -> list[str]:
-    """What a command says that writes nothing and leaves nothing behind."""
+    """The messages of a command that fails, writes no file and leaves none behind."""
     before = tree()
     stdout, stderr = init(*arguments, code=1)
     assert stdout == ""
@@ -72,7 +69,7 @@ def hidden(directory: Path) -> list[str]:
     return [path.name for path in directory.iterdir() if path.name.startswith(".")]
 
 
-def test_each_directory_becomes_a_source_and_it_says_so(here: Path) -> None:
+def test_init_writes_a_source_for_each_directory_and_says_so(here: Path) -> None:
     stdout, stderr = init("wiki", "docs")
     assert stderr == ""
     assert stdout.splitlines() == [
@@ -94,7 +91,7 @@ def test_each_directory_becomes_a_source_and_it_says_so(here: Path) -> None:
     assert hidden(here) == []
 
 
-def test_what_it_writes_is_found_by_the_next_command() -> None:
+def test_the_next_command_finds_the_manifest_that_init_wrote() -> None:
     init("docs")
     result = CliRunner().invoke(app, ["search", "word"])
     assert "docs: a, score 1" in result.stdout
@@ -112,14 +109,14 @@ def test_what_it_writes_is_found_by_the_next_command() -> None:
         ("docs/..", ("here", ".")),
     ],
 )
-def test_however_a_directory_is_spelled_its_path_is_plain(
+def test_init_writes_a_plain_path_for_every_spelling_of_a_directory(
     here: Path, given: str, source: tuple[str, str]
 ) -> None:
     init(given)
     assert written(here / "catalog.json") == [source]
 
 
-def test_an_absolute_name_becomes_a_relative_path(here: Path) -> None:
+def test_init_writes_a_relative_path_for_an_absolute_one(here: Path) -> None:
     init(str(here / "docs"))
     assert written(here / "catalog.json") == [("docs", "docs")]
 
@@ -144,21 +141,21 @@ def test_below_a_link_to_the_manifests_directory_paths_are_the_same(
     ]
 
 
-def test_a_directory_given_twice_is_one_source(here: Path) -> None:
+def test_init_makes_one_source_of_a_directory_given_twice(here: Path) -> None:
     stdout, _ = init("docs", "wiki", "./docs")
     assert "./docs is the same directory as docs, and no source of its own." in stdout
     assert written(here / "catalog.json") == [("docs", "docs"), ("wiki", "wiki")]
 
 
-def test_a_directory_inside_another_is_told() -> None:
+def test_init_warns_of_a_directory_inside_another() -> None:
     stdout, _ = init(".", "docs", "docs/sub")
     assert "docs lies inside here: each of its concepts is found in both." in stdout
     assert "sub lies inside docs: each of its concepts is found in both." in stdout
 
 
-def test_what_somebody_should_look_at_first_is_told(here: Path) -> None:
+def test_init_says_what_to_look_at_first(here: Path) -> None:
     (here / "empty").mkdir()
-    write_tree(here, {"docs/NOTE.MD": GOOD})
+    write_tree(here, {"docs/NOTE.MD": NOTE})
     (here / "docs" / "gone.md").symlink_to("nothing")
     stdout, _ = init("docs", "empty")
     assert "empty has no concepts: these are files whose names end in .md, but for index.md" in stdout
@@ -186,12 +183,12 @@ def test_what_somebody_should_look_at_first_is_told(here: Path) -> None:
         (["_local"], ["_local"]),
     ],
 )
-def test_ids_are_made_of_names(names: list[str], ids: list[str]) -> None:
+def test_init_makes_ids_from_directory_names(names: list[str], ids: list[str]) -> None:
     assert ids_of(names) == ids
 
 
 @given(st.lists(st.text("aA-._2 é数\u0301", max_size=4) | st.sampled_from(["a", "a-2", "a-3"]), max_size=12))
-def test_ids_are_valid_and_unique(names: list[str]) -> None:
+def test_init_makes_valid_and_unique_ids(names: list[str]) -> None:
     ids = ids_of(names)
     assert len(ids) == len(set(ids)) == len(names)
     for name, made in zip(names, ids, strict=True):
@@ -200,7 +197,7 @@ def test_ids_are_valid_and_unique(names: list[str]) -> None:
             assert made == name
 
 
-def test_ids_of_thousands_of_equal_names_are_made_at_once() -> None:
+def test_init_makes_thousands_of_ids_of_one_name_quickly() -> None:
     ids = ids_of(["docs"] * 50_000)
     assert (len(set(ids)), ids[-1]) == (50_000, "docs-50000")
 
@@ -210,7 +207,7 @@ def test_ids_of_thousands_of_equal_names_are_made_at_once() -> None:
     "name", ["C:", "c:docs", "\\docs", "a\\b", "a b", "数字", "é", "'\"$`", "a\nb", "-docs", "..a", " "]
 )
 def test_any_utf8_name_makes_a_source(here: Path, name: str) -> None:
-    write_tree(here, {f"{name}/a.md": GOOD})
+    write_tree(here, {f"{name}/a.md": NOTE})
     stdout, _ = init("--", name)
     assert stdout.count("\n") == 6
     ((source_id, path),) = written(here / "catalog.json")
@@ -238,7 +235,7 @@ def test_any_utf8_name_makes_a_source(here: Path, name: str) -> None:
         ("deep/link", "deep/link is a link", "name docs"),
     ],
 )
-def test_what_a_catalog_would_refuse_is_refused_with_a_cure(
+def test_init_refuses_what_a_catalog_refuses_and_says_the_cure(
     here: Path, given: str, says: str, cure: str
 ) -> None:
     (here / "deep").mkdir()
@@ -254,14 +251,14 @@ def test_what_a_catalog_would_refuse_is_refused_with_a_cure(
         assert last == "nothing was written"
 
 
-def test_the_cure_for_a_directory_outside_cures(here: Path) -> None:
+def test_the_cure_for_a_directory_outside_the_root_works(here: Path) -> None:
     (reason, _) = refused("docs", "../outside")
     output = reason.rpartition("--output ")[2]
     init("docs", "../outside", "--output", output)
     assert written(here / output) == [("docs", "here/docs"), ("outside", "outside")]
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_init_lists_everything_that_is_wrong() -> None:
     lines = refused("nothing", "docs", "file.md", "..")
     assert [line.partition(":")[0] for line in lines] == ["nothing", "file.md", "..", "nothing was written"]
 
@@ -277,7 +274,7 @@ def test_a_name_that_is_not_utf8_is_refused(here: Path) -> None:
     assert "its path is not UTF-8" in reason
 
 
-def test_what_only_the_catalog_knows_to_refuse_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_opens_the_catalog_and_refuses_what_that_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(names: Sequence[str]) -> list[str]:
         return ["not an id"] * len(names)
 
@@ -286,7 +283,7 @@ def test_what_only_the_catalog_knows_to_refuse_is_refused_too(monkeypatch: pytes
     assert reason.startswith("[INVALID_SOURCE_ID] ")
 
 
-def test_without_a_directory_it_says_what_is_missing() -> None:
+def test_init_without_a_directory_says_what_is_missing() -> None:
     _, stderr = init(code=2)
     assert "DIR" in stderr
 
@@ -295,7 +292,7 @@ def test_without_a_directory_it_says_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "empty file", "directory", "link", "broken link", "pipe"])
-def test_what_exists_is_never_overwritten(here: Path, kind: str) -> None:
+def test_init_never_overwrites_a_file(here: Path, kind: str) -> None:
     target = here / "catalog.json"
     if kind == "directory":
         target.mkdir()
@@ -313,10 +310,10 @@ def test_what_exists_is_never_overwritten(here: Path, kind: str) -> None:
     assert ("name the file" if kind == "directory" else "is not overwritten") in reason
     assert last == "nothing was written"
     assert os.lstat(target) == before
-    assert (here / "file.md").read_text() == GOOD
+    assert (here / "file.md").read_text() == NOTE
 
 
-def test_a_manifest_that_comes_to_be_meanwhile_is_not_overwritten(
+def test_init_does_not_overwrite_a_manifest_that_appears_meanwhile(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = FileKnowledgeCatalog.report
@@ -334,7 +331,7 @@ def test_a_manifest_that_comes_to_be_meanwhile_is_not_overwritten(
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_where_a_file_has_only_one_name_it_is_written_too(
+def test_init_writes_on_file_systems_without_hard_links(
     here: Path, monkeypatch: pytest.MonkeyPatch, exists: bool
 ) -> None:
     def link(*_: object) -> NoReturn:
@@ -354,7 +351,7 @@ def test_where_a_file_has_only_one_name_it_is_written_too(
 
 
 @pytest.mark.parametrize("step", ["fsync", "link", "open"])
-def test_a_write_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+def test_a_failed_init_leaves_no_file(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     def full(*_: object) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -363,7 +360,7 @@ def test_a_write_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatc
     assert "No space left" in reason
 
 
-def test_interrupted_it_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_init_leaves_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: FileKnowledgeCatalog) -> NoReturn:
         raise KeyboardInterrupt
 
@@ -374,12 +371,12 @@ def test_interrupted_it_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("output", ["missing/catalog.json", "file.md/catalog.json"])
-def test_a_directory_for_the_manifest_must_be_there(output: str) -> None:
+def test_init_refuses_an_output_in_a_missing_directory(output: str) -> None:
     reason, _ = refused("docs", "--output", output)
     assert reason.startswith(f"{output.partition('/')[0]}: is no directory")
 
 
-def test_the_manifest_is_as_readable_as_other_new_files(here: Path) -> None:
+def test_the_manifest_has_the_file_mode_of_other_new_files(here: Path) -> None:
     init("docs")
     (here / "other").write_text("")
     manifest, other = (here / "catalog.json").stat(), (here / "other").stat()
@@ -388,15 +385,15 @@ def test_the_manifest_is_as_readable_as_other_new_files(here: Path) -> None:
 
 def test_hostile_names_are_shown_harmlessly(here: Path) -> None:
     name = "\x1b[2J\u202edocs"
-    write_tree(here, {f"{name}/a.md": GOOD})
+    write_tree(here, {f"{name}/a.md": NOTE})
     stdout, _ = init(name)
     _, stderr = init(name, "nothing\x1b]0;x", "--output", f"{name}.json", code=1)
     assert "\x1b" not in stdout + stderr
     assert r"\x1b[2J\u202edocs" in stdout
 
 
-def test_many_directories_are_written_in_their_order(here: Path) -> None:
+def test_init_keeps_the_order_of_many_directories(here: Path) -> None:
     names: Sequence[str] = [f"many/{at % 10}/docs{at}" for at in reversed(range(300))]
-    write_tree(here, {f"{name}/a.md": GOOD for name in names})
+    write_tree(here, {f"{name}/a.md": NOTE for name in names})
     init(*names)
     assert [path for _, path in written(here / "catalog.json")] == names

@@ -1,4 +1,4 @@
-"""However much is wrong with a manifest, what is said of it is bounded; and the event loop goes on."""
+"""Diagnostics of a manifest are bounded in number and length; reading it does not block the event loop."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from making.bundles import write_tree
+from making.catalogs import write_manifest
 from okf_catalog import (
     CatalogClosedError,
     CatalogDiagnostic,
@@ -26,17 +28,16 @@ from okf_catalog import (
     parse_manifest,
 )
 from okf_catalog.catalog.handle import opened_catalog
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 MANY = 60_000
-"""Sources, each with several faults."""
+"""The number of sources in a manifest; each has several faults."""
 KEPT = 1000
 SHORT = 500
-"""No message has more characters."""
+"""The most characters of a message."""
 
 
 def all_wrong(_: Path) -> str:
@@ -101,7 +102,7 @@ def check_bounded(diagnostics: tuple[CatalogDiagnostic, ...], name: str) -> None
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_catalog_that_cannot_open_says_so_within_bounds(shelf: Path, name: str) -> None:
+def test_the_error_of_a_catalog_that_cannot_open_is_bounded(shelf: Path, name: str) -> None:
     text = FLOODS[name](shelf)
     (shelf / "catalog.json").write_text(text)
     with pytest.raises(CatalogError) as raised:
@@ -117,7 +118,7 @@ def test_a_catalog_that_cannot_open_says_so_within_bounds(shelf: Path, name: str
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_reload_that_fails_is_told_and_logged_within_bounds(
+def test_the_diagnostics_and_the_log_of_a_failed_reload_are_bounded(
     catalog: FileKnowledgeCatalog, shelf: Path, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     resolver = GroupedKnowledgeResolver(catalog)
@@ -141,7 +142,7 @@ def test_a_reload_that_fails_is_told_and_logged_within_bounds(
 
 
 @pytest.mark.parametrize("count", [100, 101, 102, 103, 500])
-def test_the_text_of_an_error_says_the_first_faults_and_the_last(count: int) -> None:
+def test_the_text_of_a_catalog_error_holds_the_first_faults_and_the_last(count: int) -> None:
     error = CatalogError(
         tuple(
             CatalogDiagnostic(CatalogDiagnosticCode.EMPTY_PATH, f"fault {number}")
@@ -174,7 +175,7 @@ def test_more_sources_than_files_that_may_be_open_are_searched(tmp_path: Path) -
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_many_sources_of_one_directory_are_searched_once_each_or_once(tmp_path: Path) -> None:
+def test_many_sources_of_one_directory_are_searched_as_the_strategy_says(tmp_path: Path) -> None:
     count = 3_000
     write_tree(tmp_path, {"a/a.md": "word"})
     write_manifest(tmp_path, [{"id": f"s{number}", "path": "a"} for number in range(count)])
@@ -201,7 +202,7 @@ def catalog_of(opened: Opening) -> FileKnowledgeCatalog:
 
 
 @pytest.mark.parametrize("kind", OPENINGS)
-def test_an_async_block_gives_what_was_opened_and_closes_it(shelf: Path, kind: str) -> None:
+def test_an_async_with_block_closes_what_it_opened(shelf: Path, kind: str) -> None:
     async def run(fail: bool) -> FileKnowledgeCatalog:
         opened = OPENINGS[kind](shelf / "catalog.json")
         async with opened as given:
@@ -219,11 +220,11 @@ def test_an_async_block_gives_what_was_opened_and_closes_it(shelf: Path, kind: s
         asyncio.run(run(fail=True))
 
 
-def test_a_catalog_is_closed_also_when_its_closing_is_cancelled(shelf: Path) -> None:
+def test_a_catalog_closes_even_when_its_closing_is_cancelled(shelf: Path) -> None:
     async def run() -> FileKnowledgeCatalog:
         loop = asyncio.get_running_loop()
         release = threading.Event()
-        # Nobody is free to close it for a while.
+        # All worker threads are busy for a while, so closing has to wait.
         busy = [loop.run_in_executor(None, release.wait) for _ in range(64)]
         catalog = FileKnowledgeCatalog(shelf / "catalog.json", watch_for_changes=False)
 
@@ -243,7 +244,7 @@ def test_a_catalog_is_closed_also_when_its_closing_is_cancelled(shelf: Path) -> 
     assert asyncio.run(run()).closed
 
 
-def test_a_reload_is_awaited(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
+def test_an_async_reload_publishes_the_next_generation(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
     async def run() -> None:
         write_manifest(shelf, [{"id": "low", "path": "low"}])
         snapshot = await catalog.reload_async()
@@ -335,6 +336,6 @@ def test_open_knowledge_refuses_what_a_catalog_refuses(shelf: Path, option: str,
     assert option in texts.pop()
 
 
-def test_a_memory_is_bounded_as_its_catalog_is(notes: Knowledge) -> None:
+def test_a_memory_has_the_question_limit_of_its_catalog(notes: Knowledge) -> None:
     assert notes.memory is not None
     assert notes.memory.max_question_bytes == notes.max_question_bytes

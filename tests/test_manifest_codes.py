@@ -1,4 +1,4 @@
-"""Every fault of a manifest has its code, and all of them are told (M1, M2)."""
+"""Every fault of a manifest has a code, and parsing lists them all (M1, M2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -196,18 +195,18 @@ CASES: list[tuple[str, str | bytes, list[str]]] = [
 
 
 @pytest.mark.parametrize(("text", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_every_fault_is_told_with_its_code(text: str | bytes, expected: list[str]) -> None:
+def test_every_fault_of_a_manifest_has_its_code(text: str | bytes, expected: list[str]) -> None:
     assert codes(text) == expected
 
 
-def test_every_code_of_a_manifest_is_caused_by_one() -> None:
-    """The rest are the codes of C1; INVALID_PATH among them stands behind EMBEDDED_NUL, never reached."""
+def test_the_cases_cover_every_code_of_a_manifest() -> None:
+    """The other codes are those of C1. INVALID_PATH is never reached, because EMBEDDED_NUL comes first."""
     of_paths = {"INVALID_PATH", "ABSOLUTE_PATH", "OUTSIDE_ROOT", "TARGET_NOT_FOUND", "REPARSE_POINT_IN_PATH"}
     caused = {code for _, _, expected in CASES for code in expected}
     assert caused == {code.value for code in CatalogDiagnosticCode} - of_paths
 
 
-def test_a_fault_names_its_source_by_place_and_id() -> None:
+def test_a_fault_names_its_source_by_index_and_id() -> None:
     (fault,) = faults(
         manifest({"id": "zero", "path": "b"}, {"id": "second", "path": "b", "priority": "high"})
     )
@@ -218,7 +217,7 @@ def test_a_fault_names_its_source_by_place_and_id() -> None:
 
 
 @pytest.mark.parametrize("id", ["a", "A", "_", "0", "a.b", "a-b", "a_b", "9.-_", "a" * 300])
-def test_a_segment_is_an_id(id: str) -> None:
+def test_a_source_id_is_one_segment(id: str) -> None:
     parsed = parse_manifest(with_source(id=id), manifest_directory=Path("somewhere"))
     assert isinstance(parsed, KnowledgeCatalogSnapshot)
     assert parsed.sources[0].id == id
@@ -246,7 +245,7 @@ def test_a_manifest_is_read_with_its_defaults(before: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b"{}", manifest(SOURCE, SOURCE).encode()])
-def test_a_catalog_that_cannot_open_says_all_of_it(tmp_path: Path, content: bytes) -> None:
+def test_a_catalog_that_cannot_open_lists_every_fault_of_its_manifest(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "catalog.json").write_bytes(content)
     with pytest.raises(CatalogError) as raised:
         FileKnowledgeCatalog(tmp_path / "catalog.json", watch_for_changes=False)
@@ -276,12 +275,12 @@ json_values: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(json_values, st.booleans())
-def test_content_never_raises(value: Any, is_whole: bool) -> None:
+def test_parsing_a_manifest_never_raises_for_its_content(value: Any, is_whole: bool) -> None:
     text = json.dumps(value) if is_whole else manifest(value)
     parsed = parse_manifest(text, manifest_directory=Path("somewhere"))
     assert isinstance(parsed, KnowledgeCatalogSnapshot) or len(parsed) > 0
 
 
 @given(st.binary(max_size=40))
-def test_bytes_never_raise(content: bytes) -> None:
+def test_parsing_a_manifest_never_raises_for_any_bytes(content: bytes) -> None:
     parse_manifest(content, manifest_directory=Path("somewhere"))

@@ -6,16 +6,16 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from making.catalogs import write_manifest
+from making.commands import result_of
+from making.memory import SESSION, TENANT, USER, USER_ALICE, memory_source
 from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, KnowledgeAccessScope, MemoryEntry, MemoryTier
 from okf_catalog.cli.app import app
-from trees import write_manifest
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SESSION, USER, TENANT = MemoryTier
-ALICE = KnowledgeAccessScope("acme", "alice")
 WHO = ("--tenant", "acme", "--user", "alice")
 ALICES = "memory-user/acme-822b33ad87c148a0/alice-2bd806c97f0e00af"
 ACMES = "memory-tenant/acme-822b33ad87c148a0"
@@ -23,11 +23,9 @@ ACMES = "memory-tenant/acme-822b33ad87c148a0"
 
 @pytest.fixture
 def manifest(tmp_path: Path) -> Path:
-    """Three memories: two of Alice, of which one name is also the tenant's."""
+    """Three memories: two of Alice, and one of the tenant with the name of one of hers."""
     (tmp_path / "diary").mkdir()
-    sources = [
-        {"id": tier.value, "path": "diary", "role": "memory", "tier": tier.value} for tier in MemoryTier
-    ]
+    sources = [memory_source(tier, tier.value, "diary") for tier in MemoryTier]
     path = write_manifest(tmp_path, sources)
     with FileKnowledgeCatalog(path, watch_for_changes=False) as catalog:
         store = FileMemoryStore(catalog)
@@ -38,15 +36,14 @@ def manifest(tmp_path: Path) -> Path:
         ):
             front = {"type": "Note", "title": title, "description": "Said"}
             written = store.write(
-                ALICE, MemoryEntry(name, front, f"{name} of {tier.value}\nsecond line"), tier
+                USER_ALICE, MemoryEntry(name, front, f"{name} of {tier.value}\nsecond line"), tier
             )
             assert written.written, written
     return path
 
 
 def run(*arguments: str | Path, typed: str | None = None) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["memory", *map(str, arguments)], input=typed)
-    return result.exit_code, result.stdout, result.stderr
+    return result_of("memory", *arguments, typed=typed)
 
 
 def test_list_shows_tier_id_and_title(manifest: Path) -> None:
@@ -62,7 +59,7 @@ def test_list_shows_tier_id_and_title(manifest: Path) -> None:
     assert run("list", "--catalog", manifest) == (0, "0 concepts.\n", "")
 
 
-def test_list_speaks_json(manifest: Path) -> None:
+def test_list_prints_json(manifest: Path) -> None:
     code, out, _ = run("list", "--catalog", manifest, "--tenant", "acme", "--json")
     assert code == 0
     assert json.loads(out) == [{"tier": "tenant", "concept_id": f"{ACMES}/monday", "title": "M"}]
@@ -82,7 +79,7 @@ def test_show_prints_the_whole_text_of_each_concept_of_that_name(manifest: Path)
         assert shown == f"user    {ALICES}/monday\nmonday of user\nsecond line\n\n"
 
 
-def test_show_says_that_there_is_none(manifest: Path) -> None:
+def test_show_says_that_there_is_no_such_concept(manifest: Path) -> None:
     for which in ("tuesday", f"{ACMES}/monday"):
         code, out, err = run("show", which, "--catalog", manifest, "--user", "alice")
         assert (code, out) == (1, "")
@@ -96,7 +93,7 @@ def test_forget_asks_first(manifest: Path) -> None:
     assert "Forgotten" not in out
     assert "Forget what is remembered for tenant acme, user alice: 2 in tier user, 1 in tier tenant?" in err
     assert err.endswith("nothing is forgotten; answer y, or pass --yes\n")
-    # Nobody there to ask.
+    # Stdin is empty: there is nobody to confirm.
     code, out, err = run(*forget, typed="")
     assert (code, out.strip()) == (1, "")
     assert err.endswith("nothing is forgotten; answer y, or pass --yes\n")
@@ -118,11 +115,11 @@ def test_forget_says_what_could_not_be_forgotten(manifest: Path) -> None:
     )
 
 
-def test_what_is_remembered_does_not_act_on_the_terminal(manifest: Path) -> None:
+def test_memory_commands_escape_control_characters(manifest: Path) -> None:
     front = {"type": "Note", "title": "\x1b[2Jtitle\nnext", "description": "Said"}
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         entry = MemoryEntry("\u202etxt", front, "\x1b]0;owned\x07\r\u2028end")
-        assert FileMemoryStore(catalog).write(ALICE, entry, USER).written
+        assert FileMemoryStore(catalog).write(USER_ALICE, entry, USER).written
     for command in (("list",), ("show", "\u202etxt")):
         code, out, err = run(*command, "--catalog", manifest, *WHO)
         assert (code, err) == (0, "")
@@ -131,7 +128,9 @@ def test_what_is_remembered_does_not_act_on_the_terminal(manifest: Path) -> None
     assert "\\x1b]0;owned\\x07\n\\u2028end\n" in out
 
 
-def test_wrong_usage_is_told_from_a_catalog_without_memories(tmp_path: Path, manifest: Path) -> None:
+def test_wrong_usage_and_a_catalog_without_memories_have_different_messages(
+    tmp_path: Path, manifest: Path
+) -> None:
     code, out, err = run("list", "--catalog", manifest, "--user", "a/b")
     assert (code, out) == (2, "")
     assert "user_id is one segment" in err
@@ -178,7 +177,7 @@ def test_help_says_what_the_exit_codes_mean() -> None:
         assert "Exits with" in out
 
 
-def test_what_cannot_be_listed_is_said_on_stderr(tmp_path: Path, manifest: Path) -> None:
+def test_memories_that_cannot_be_listed_are_named_on_stderr(tmp_path: Path, manifest: Path) -> None:
     (tmp_path / "diary" / ALICES / "broken.md").symlink_to("nowhere")
     broken = f'okf-catalog: "{ALICES}/broken.md" is left out: it is a link\n'
     code, out, err = run("list", "--catalog", manifest, *WHO)
@@ -192,13 +191,13 @@ def test_what_cannot_be_listed_is_said_on_stderr(tmp_path: Path, manifest: Path)
     code, out, err = run("show", "broken", "--catalog", manifest, *WHO)
     assert (code, out) == (1, "")
     assert err == f"{broken}okf-catalog: no concept 'broken' is remembered for tenant acme, user alice\n"
-    # Another tier has nothing to do with it.
+    # Another tier is not affected.
     assert run("list", "--catalog", manifest, *WHO, "--tier", "tenant")[0::2] == (0, "")
     code, out, err = run("forget", "--catalog", manifest, *WHO, typed="n\n")
     assert (code, err.startswith(broken)) == (1, True)
 
 
-def test_a_tier_that_cannot_be_listed_is_said_on_stderr(tmp_path: Path, manifest: Path) -> None:
+def test_a_tier_that_cannot_be_listed_is_named_on_stderr(tmp_path: Path, manifest: Path) -> None:
     (tmp_path / "diary" / "memory-user").rename(tmp_path / "moved")
     (tmp_path / "diary" / "memory-user").symlink_to(tmp_path / "moved")
     code, out, err = run("list", "--catalog", manifest, *WHO)
@@ -206,7 +205,7 @@ def test_a_tier_that_cannot_be_listed_is_said_on_stderr(tmp_path: Path, manifest
     assert err.startswith('okf-catalog: source "memory:user" is unavailable: "memory-user" is a link')
 
 
-def test_one_concept_is_forgotten(tmp_path: Path, manifest: Path) -> None:
+def test_forget_deletes_one_concept(tmp_path: Path, manifest: Path) -> None:
     forget = ("forget", "monday", "--catalog", manifest, *WHO)
     code, _, err = run(*forget, typed="n\n")
     assert code == 1
@@ -222,7 +221,7 @@ def test_one_concept_is_forgotten(tmp_path: Path, manifest: Path) -> None:
     code, out, err = run("forget", f"{ALICES}/likes", "--catalog", manifest, *WHO, typed="y\n")
     assert (code, out[-len("Forgotten: 1 concept.\n") :]) == (0, "Forgotten: 1 concept.\n")
     assert "is listed in tier user?" in err
-    # What cannot be read is not listed, and is forgotten all the same.
+    # An unreadable concept is not listed, and can be forgotten.
     (tmp_path / "diary" / ALICES / "broken.md").write_bytes(b"\0\xff")
     assert run("forget", "broken", "--catalog", manifest, *WHO, "--yes")[0] == 0
     (tmp_path / "diary" / ALICES / "linked.md").symlink_to("nowhere")
@@ -232,7 +231,7 @@ def test_one_concept_is_forgotten(tmp_path: Path, manifest: Path) -> None:
     assert "is a link" in err
 
 
-def test_a_scope_is_forgotten_with_all_below_it(tmp_path: Path, manifest: Path) -> None:
+def test_forget_below_deletes_the_scopes_below_too(tmp_path: Path, manifest: Path) -> None:
     with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         store = FileMemoryStore(catalog)
         front = {"type": "Note", "title": "t", "description": "d"}
@@ -254,13 +253,13 @@ def test_a_scope_is_forgotten_with_all_below_it(tmp_path: Path, manifest: Path) 
     assert (code, out) == (1, "")
     assert "0 concepts of 0 scopes in 0 tiers forgotten, but the tier 'tenant' is shared" in err
     assert run(*forget, *WHO, "--yes")[1] == "Forgotten: 2 concepts of 1 scope in 1 tier.\n"
-    # What the tenant shares is left.
+    # The memories of the tenant stay.
     assert run("list", "--catalog", manifest, *WHO)[1] == f"tenant  {ACMES}/monday  M\n1 concept.\n"
     assert run(*forget, "--tenant", "acme", "--yes")[1] == "Forgotten: 1 concept of 1 scope in 1 tier.\n"
     assert not list((tmp_path / "diary").rglob("*.md"))
 
 
-def test_one_concept_has_nothing_below(manifest: Path) -> None:
+def test_forget_refuses_below_for_one_concept(manifest: Path) -> None:
     code, out, err = run("forget", "monday", "--below", "--catalog", manifest, *WHO, "--yes")
     assert (code, out) == (2, "")
     assert "--below is for all that is remembered" in err

@@ -1,41 +1,44 @@
-"""What was acknowledged is there, once and whole, whoever writes beside or is killed (Y5)."""
+"""Acknowledged sections are stored once and whole, with concurrent and killed writers (Y5)."""
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import random
 import re
 import select
 import signal
-import subprocess
-import sys
 import threading
 import time
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from memories import ALICE, FRONT, MARK, ROOTS, USER, entry, fork, gone, open_memories, reads, wrote
-from okf_catalog import FileKnowledgeCatalog, FileMemoryStore, memory_path
+from making.memory import (
+    ALICE,
+    BELOW,
+    FRONT,
+    MARK,
+    ROOTS,
+    USER,
+    entry,
+    gone,
+    locked,
+    reads,
+    wrote,
+)
+from making.processes import fork, start_python
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+    from okf_catalog import FileMemoryStore
+
 
 THREADS, PROCESSES, APPENDS = 8, 4, 50
 KILLS = 100
 PATIENCE = 60
 
-BELOW = memory_path(USER, ALICE)
 CONCEPT = f"{BELOW}/monday"
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path) as catalog:
-        yield catalog
 
 
 @pytest.fixture
@@ -44,12 +47,12 @@ def scope_directory(tmp_path: Path) -> Path:
 
 
 def section(name: str) -> str:
-    """Several lines of which each says whose they are, so that half of them can be told from all."""
+    """Several lines that each hold the name, so that a half-written section shows."""
     return f"## {name}\n" + f"said by {name}\n" * 3 + f"end {name}"
 
 
 def names(body: str) -> list[str]:
-    """The names of the sections of a body, if it is made of whole ones only."""
+    """The names of the sections of a body; fails if a section is not whole."""
     found = re.findall(r"^## (.+)$", body, re.MULTILINE)
     assert body == "\n\n".join(map(section, found))
     return found
@@ -64,7 +67,7 @@ def body_of(content: bytes) -> str:
 WRITER = f"""
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from memories import ALICE, USER, entry
+from making.memory import ALICE, USER, entry
 from okf_catalog import FileKnowledgeCatalog, FileMemoryStore
 from test_memory_crash import section
 
@@ -86,17 +89,6 @@ with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
 """
 
 
-def start(program: str, *arguments: str | Path) -> subprocess.Popen[str]:
-    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
-    )
-
-
 def test_appends_of_threads_and_processes_lose_nothing(
     store: FileMemoryStore, tmp_path: Path, scope_directory: Path
 ) -> None:
@@ -105,7 +97,7 @@ def test_appends_of_threads_and_processes_lose_nothing(
     failures = list[BaseException]()
 
     def read() -> None:
-        """What is on the disk, and what the store makes of it, has whole sections only, and ever more."""
+        """The file and the store show whole sections only, and their number never falls."""
         try:
             while not done.is_set():
                 file = scope_directory / "monday.md"
@@ -119,7 +111,7 @@ def test_appends_of_threads_and_processes_lose_nothing(
     reader = threading.Thread(target=read)
     reader.start()
     try:
-        writers = [start(WRITER, tmp_path / "catalog.json", str(n)) for n in range(PROCESSES)]
+        writers = [start_python(WRITER, tmp_path / "catalog.json", str(n)) for n in range(PROCESSES)]
         acknowledged = list[str]()
         for writer in writers:
             out, err = writer.communicate(timeout=PATIENCE)
@@ -141,7 +133,9 @@ def test_appends_of_threads_and_processes_lose_nothing(
     assert {path.name for path in scope_directory.iterdir()} == {"monday.md", MARK}
 
 
-def test_a_killed_writer_leaves_the_old_or_the_new(store: FileMemoryStore, scope_directory: Path) -> None:
+def test_a_killed_writer_leaves_the_old_file_or_the_new_one(
+    store: FileMemoryStore, scope_directory: Path
+) -> None:
     chance = random.Random(5)
     wrote(store, ALICE, USER, section("first"))
     known = ["first"]
@@ -165,25 +159,25 @@ def test_a_killed_writer_leaves_the_old_or_the_new(store: FileMemoryStore, scope
         os.close(reading)
         known += acknowledged.decode().split()
         written = names(body_of((scope_directory / "monday.md").read_bytes()))
-        # The last one may be written without having been acknowledged.
+        # The last section may have been written without being acknowledged.
         assert written[: len(known)] == known
         assert len(written) - len(known) in (0, 1)
         known = written
         visible = [path.name for path in scope_directory.iterdir() if not path.name.startswith(".")]
         assert visible == ["monday.md"]
-        # Besides the concept, and the mark of the directory.
+        # Files other than the concept and the marker of its directory.
         left += len([*scope_directory.iterdir()]) - 2
         assert [concept.concept_id for concept in store.enumerate(ALICE)] == [CONCEPT]
         assert names(store.text(ALICE, CONCEPT) or "") == known
-    # Some were killed in the middle of writing, and the next writer clears away what they left.
+    # Some writers were killed in the middle, and the next writer removes their temporary files.
     assert left > 0
     wrote(store, ALICE, USER, section("last"))
     assert names(store.text(ALICE, CONCEPT) or "") == [*known, "last"]
     assert {path.name for path in scope_directory.iterdir()} == {"monday.md", MARK}
 
 
-def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scope_directory: Path) -> None:
-    """A directory may be deleted while somebody waits for it, and is made again."""
+def test_concurrent_writers_and_deleters_never_fail(store: FileMemoryStore, scope_directory: Path) -> None:
+    """A directory can be deleted while a writer waits for its lock; the writer makes it again."""
     errors = list[str | None]()
     done = threading.Event()
 
@@ -211,32 +205,18 @@ def test_writing_and_deleting_at_once_fails_nowhere(store: FileMemoryStore, scop
     assert not scope_directory.exists()
 
 
-# The lock
-
-
-@contextmanager
-def held(directory: Path) -> Generator[None]:
-    """The directory as it is while somebody else writes there."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def test_a_writer_waits_for_another_without_holding_up_anybody(
+def test_a_writer_waits_for_the_lock_without_blocking_readers(
     store: FileMemoryStore, scope_directory: Path
 ) -> None:
     wrote(store, ALICE, USER, "a word")
 
     async def act() -> bool:
-        with held(scope_directory):
+        with locked(scope_directory):
             writing = asyncio.create_task(store.write_async(ALICE, entry("more"), USER))
             for _ in range(20):
                 await asyncio.sleep(0.005)
             assert not writing.done()
-            # Readers wait for nobody.
+            # Readers take no lock.
             assert await asyncio.to_thread(reads, store, ALICE) == [("memory:user", "a word")]
             assert store.enumerate(ALICE) != ()
         return (await asyncio.wait_for(writing, PATIENCE)).written
@@ -247,7 +227,7 @@ def test_a_writer_waits_for_another_without_holding_up_anybody(
 
 INTERRUPTED = """
 import sys
-from memories import ALICE, USER, entry
+from making.memory import ALICE, USER, entry
 from okf_catalog import FileKnowledgeCatalog, FileMemoryStore
 with FileKnowledgeCatalog(sys.argv[1], watch_for_changes=False) as catalog:
     store = FileMemoryStore(catalog)
@@ -259,10 +239,12 @@ with FileKnowledgeCatalog(sys.argv[1], watch_for_changes=False) as catalog:
 """
 
 
-def test_who_waits_can_be_interrupted(store: FileMemoryStore, tmp_path: Path, scope_directory: Path) -> None:
+def test_a_writer_that_waits_for_the_lock_can_be_interrupted(
+    store: FileMemoryStore, tmp_path: Path, scope_directory: Path
+) -> None:
     wrote(store, ALICE, USER, "a word")
-    with held(scope_directory):
-        writer = start(INTERRUPTED, tmp_path / "catalog.json")
+    with locked(scope_directory):
+        writer = start_python(INTERRUPTED, tmp_path / "catalog.json")
         assert writer.stdout is not None
         assert writer.stdout.readline() == "writing\n"
         writer.send_signal(signal.SIGINT)
@@ -272,8 +254,8 @@ def test_who_waits_can_be_interrupted(store: FileMemoryStore, tmp_path: Path, sc
     wrote(store, ALICE, USER, "more")
 
 
-def test_a_child_that_was_forked_while_somebody_wrote_holds_nothing(store: FileMemoryStore) -> None:
-    """It has the handle that is locked, and lives on."""
+def test_a_child_forked_during_a_write_does_not_keep_the_lock(store: FileMemoryStore) -> None:
+    """The child inherits the locked descriptor, and outlives the write."""
     wrote(store, ALICE, USER, section("first"))
     done = threading.Event()
     written = ["first"]

@@ -1,37 +1,38 @@
-"""One concept, or a scope with all that lies below it, is forgotten, and nothing else (Y12)."""
+"""One concept is forgotten, and nothing else (Y12)."""
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
-import subprocess
 import tempfile
 import threading
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from memories import (
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.memory import (
     ALICE,
+    ALICES_DIRECTORY,
+    BELOW,
     BOB,
     LOCAL,
-    ROOTS,
     SESSION,
     TENANT,
     USER,
+    USER_ALICE,
     entry,
+    files_in,
     gone,
+    locked,
     memory_sources,
     open_memories,
-    place,
     reads,
-    without_privileges,
     wrote,
 )
+from making.processes import without_privileges
+from making.visibility import ACME
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -42,79 +43,52 @@ from okf_catalog import (
     RefusedValueError,
     memory_path,
 )
-from profiles import FEWER
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-
-BELOW = memory_path(USER, ALICE)
-SCOPE = f"{ROOTS[USER]}/{BELOW}"
-MARK = ".okf-memory"
-
-ACME = KnowledgeAccessScope("acme")
-USER_ALICE = KnowledgeAccessScope("acme", "alice")
-USER_BOB = KnowledgeAccessScope("acme", "bob")
+    from collections.abc import Callable
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path, max_file_bytes=2000) as catalog:
-        yield catalog
-
-
-def files(directory: Path) -> list[str]:
-    """Every file below the memory sources, but for the marks."""
-    found = (path for path in (directory / "memories").rglob("*") if not path.is_dir() or path.is_symlink())
-    return sorted(str(path.relative_to(directory)) for path in found if path.name != MARK)
-
-
-@contextmanager
-def held(directory: Path) -> Generator[None]:
-    """The directory as it is while somebody else writes there."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-# One concept
+def memory_options() -> dict[str, Any]:
+    return {"max_file_bytes": 2000}
 
 
 @pytest.mark.parametrize("by", ["monday", f"{BELOW}/monday"])
-def test_one_concept_is_forgotten_and_no_other(store: FileMemoryStore, tmp_path: Path, by: str) -> None:
+def test_a_store_forgets_one_concept_and_no_other(store: FileMemoryStore, tmp_path: Path, by: str) -> None:
     for scope in (ALICE, BOB):
         for tier in MemoryTier:
             for name in ("monday", "tuesday"):
                 assert store.write(scope, entry(f"word {name}", name), tier).written
-    before = files(tmp_path)
+    before = files_in(tmp_path)
     assert store.delete(ALICE, USER, by) == gone(0, 1)
-    assert files(tmp_path) == [name for name in before if name != f"{SCOPE}/monday.md"]
+    assert files_in(tmp_path) == [name for name in before if name != f"{ALICES_DIRECTORY}/monday.md"]
     assert store.text(ALICE, f"{BELOW}/monday") is None
     assert [one.concept_id for one in store.enumerate(ALICE) if one.tier is USER] == [f"{BELOW}/tuesday"]
     assert ("memory:user", "word monday") not in reads(store, ALICE)
-    # That it is gone already is no error.
+    # Deleting it again is no error.
     assert store.delete(ALICE, USER, by) == gone(0, 0)
     assert store.write(ALICE, entry("word again", "monday"), USER).written
     assert store.text(ALICE, f"{BELOW}/monday") == "word again"
 
 
 @pytest.mark.parametrize("name", ["a b", "数字", "é" * 126, "x.md", "Index", "-", "CON", "a\\b", "~", "*"])
-def test_whatever_can_be_written_can_be_forgotten(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
+def test_every_concept_that_was_written_can_be_forgotten(
+    store: FileMemoryStore, tmp_path: Path, name: str
+) -> None:
     assert store.write(ALICE, entry("a word", name), USER).written
     assert store.delete(ALICE, USER, name) == gone(0, 1)
-    assert files(tmp_path) == []
+    assert files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["a/b", "a/b/c", "line\nbreak", " ", "a b/ c"])
-def test_whatever_is_listed_can_be_forgotten(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
-    write_tree(tmp_path / SCOPE, {f"{name}.md": "a word", "kept.md": "a word"})
+def test_every_concept_that_is_listed_can_be_forgotten(
+    store: FileMemoryStore, tmp_path: Path, name: str
+) -> None:
+    write_tree(tmp_path / ALICES_DIRECTORY, {f"{name}.md": "a word", "kept.md": "a word"})
     listed = [one.concept_id for one in store.enumerate(ALICE)]
     assert f"{BELOW}/{name}" in listed
     assert store.delete(ALICE, USER, f"{BELOW}/{name}") == gone(0, 1)
-    assert files(tmp_path) == [f"{SCOPE}/kept.md"]
+    assert files_in(tmp_path) == [f"{ALICES_DIRECTORY}/kept.md"]
 
 
 @pytest.mark.parametrize(
@@ -130,29 +104,29 @@ def test_whatever_is_listed_can_be_forgotten(store: FileMemoryStore, tmp_path: P
         (KnowledgeAccessScope("x" * 300, "x"), "monday"),
     ],
 )
-def test_what_is_not_there_is_no_error(
+def test_forgetting_a_missing_concept_is_no_error(
     store: FileMemoryStore, tmp_path: Path, scope: KnowledgeAccessScope, name: str
 ) -> None:
     for who in (ALICE, BOB):
         assert store.write(who, entry("a word", "kept"), USER).written
-    before = files(tmp_path)
+    before = files_in(tmp_path)
     assert store.delete(scope, USER, name) == gone(0, 0)
-    assert files(tmp_path) == before
+    assert files_in(tmp_path) == before
 
 
 @pytest.mark.parametrize(
     "name", ["", "/", "a/", "/a", "a//b", ".", "..", "../x", "a/../b", ".x", "index", "a\0"]
 )
-def test_what_no_concept_is_called_is_refused(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
+def test_an_invalid_concept_name_is_refused(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
     wrote(store, BOB, USER, "a word")
     with pytest.raises(RefusedValueError, match=r"^concept_name is the name or the id of a concept, not "):
         store.delete(ALICE, USER, name)
     with pytest.raises(RefusedValueError, match="lone surrogate"):
         store.delete(ALICE, USER, "\ud800")
-    assert len(files(tmp_path)) == 1
+    assert len(files_in(tmp_path)) == 1
 
 
-def test_arguments_of_the_wrong_kind_are_refused(store: FileMemoryStore) -> None:
+def test_a_store_refuses_arguments_of_the_wrong_type(store: FileMemoryStore) -> None:
     wrong: Any = "user"
     refusals: list[tuple[Callable[[], object], str]] = [
         (lambda: store.delete(wrong, USER, "a"), "scope is a KnowledgeAccessScope, not str"),
@@ -166,18 +140,18 @@ def test_arguments_of_the_wrong_kind_are_refused(store: FileMemoryStore) -> None
         assert str(raised.value) == message
 
 
-def test_a_memory_that_cannot_be_read_is_forgotten_too(store: FileMemoryStore, tmp_path: Path) -> None:
-    write_tree(tmp_path / SCOPE, {"large.md": "x" * 3000, "bytes.md": b"\xff\0", "empty.md": ""})
+def test_an_unreadable_memory_can_be_forgotten(store: FileMemoryStore, tmp_path: Path) -> None:
+    write_tree(tmp_path / ALICES_DIRECTORY, {"large.md": "x" * 3000, "bytes.md": b"\xff\0", "empty.md": ""})
     for name in ("large", "bytes", "empty"):
         assert store.delete(ALICE, USER, name) == gone(0, 1)
-    assert files(tmp_path) == []
+    assert files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["monday", "linked/monday"])
-def test_a_link_is_not_forgotten_by_way_of(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
-    write_tree(tmp_path, {"outside/monday.md": "kept", f"{SCOPE}/kept.md": "kept"})
-    (tmp_path / SCOPE / "monday.md").symlink_to(tmp_path / "outside" / "monday.md")
-    (tmp_path / SCOPE / "linked").symlink_to(tmp_path / "outside")
+def test_forgetting_follows_no_link(store: FileMemoryStore, tmp_path: Path, name: str) -> None:
+    write_tree(tmp_path, {"outside/monday.md": "kept", f"{ALICES_DIRECTORY}/kept.md": "kept"})
+    (tmp_path / ALICES_DIRECTORY / "monday.md").symlink_to(tmp_path / "outside" / "monday.md")
+    (tmp_path / ALICES_DIRECTORY / "linked").symlink_to(tmp_path / "outside")
     result = store.delete(ALICE, USER, name)
     assert result.concepts_deleted == 0
     assert result.error is not None
@@ -185,12 +159,12 @@ def test_a_link_is_not_forgotten_by_way_of(store: FileMemoryStore, tmp_path: Pat
     assert "is a link; no memory is" in result.error
     assert str(tmp_path) not in result.error
     assert (tmp_path / "outside" / "monday.md").read_text("utf-8") == "kept"
-    assert (tmp_path / SCOPE / "monday.md").is_symlink()
+    assert (tmp_path / ALICES_DIRECTORY / "monday.md").is_symlink()
 
 
-def test_what_is_no_file_is_not_forgotten(store: FileMemoryStore, tmp_path: Path) -> None:
-    (tmp_path / SCOPE / "monday.md").mkdir(parents=True)
-    os.mkfifo(tmp_path / SCOPE / "pipe.md")
+def test_forgetting_refuses_anything_but_a_file(store: FileMemoryStore, tmp_path: Path) -> None:
+    (tmp_path / ALICES_DIRECTORY / "monday.md").mkdir(parents=True)
+    os.mkfifo(tmp_path / ALICES_DIRECTORY / "pipe.md")
     for name in ("monday", "pipe"):
         assert store.delete(ALICE, USER, name) == MemoryDeleteResult(
             0, f'memory:user: "{BELOW}/{name}.md" is not a regular file'
@@ -209,32 +183,32 @@ def test_a_tier_that_does_not_apply_forgets_nothing(store: FileMemoryStore, tmp_
             assert result.error == "the catalog has no enabled memory source of the tier 'user'"
         result = FileMemoryStore(fewer).delete(ALICE, USER, "monday")
         assert result.error == "the catalog has no enabled memory source of the tier 'user'"
-    assert len(files(tmp_path)) == 1
+    assert len(files_in(tmp_path)) == 1
 
 
-def test_what_a_killed_writer_left_is_forgotten_with_the_concept(
+def test_the_temporary_file_of_a_killed_writer_is_forgotten_with_the_concept(
     store: FileMemoryStore, tmp_path: Path
 ) -> None:
     wrote(store, ALICE, USER, "a secret")
-    (tmp_path / SCOPE / ".okf-catalog.tmp").write_text("a secret and more", encoding="utf-8")
+    (tmp_path / ALICES_DIRECTORY / ".okf-catalog.tmp").write_text("a secret and more", encoding="utf-8")
     assert store.delete(ALICE, USER, "monday") == gone(0, 1)
-    assert files(tmp_path) == []
+    assert files_in(tmp_path) == []
 
 
-def test_whoever_writes_is_waited_for(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_forgetting_waits_for_a_writer(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
     results = list[MemoryDeleteResult]()
     forgetting = threading.Thread(target=lambda: results.append(store.delete(ALICE, USER, "monday")))
-    with held(tmp_path / SCOPE):
+    with locked(tmp_path / ALICES_DIRECTORY):
         forgetting.start()
         forgetting.join(0.1)
         assert forgetting.is_alive()
-        assert len(files(tmp_path)) == 1
+        assert len(files_in(tmp_path)) == 1
     forgetting.join(30)
     assert results == [gone(0, 1)]
 
 
-def test_forgetting_and_appending_at_once_loses_nothing_that_came_later(store: FileMemoryStore) -> None:
+def test_forgetting_while_appending_loses_no_later_section(store: FileMemoryStore) -> None:
     done = threading.Event()
     errors = list[str | None]()
 
@@ -256,7 +230,7 @@ def test_forgetting_and_appending_at_once_loses_nothing_that_came_later(store: F
     assert {*errors} <= {None}
 
 
-def test_what_the_system_refuses_is_an_error() -> None:
+def test_a_refusal_of_the_operating_system_is_an_error_result() -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         directory.chmod(0o755)
@@ -269,10 +243,10 @@ def test_what_the_system_refuses_is_an_error() -> None:
             assert result == MemoryDeleteResult(
                 0, f'memory:user: "{BELOW}/monday.md" cannot be deleted: permission denied'
             )
-            assert files(directory) == [f"{SCOPE}/monday.md"]
+            assert files_in(directory) == [f"{ALICES_DIRECTORY}/monday.md"]
 
 
-def test_the_async_twins_forget_alike(store: FileMemoryStore) -> None:
+def test_the_async_methods_forget_the_same(store: FileMemoryStore) -> None:
     async def act() -> None:
         wrote(store, ALICE, USER, "a word")
         wrote(store, ALICE, SESSION, "a word")
@@ -280,327 +254,3 @@ def test_the_async_twins_forget_alike(store: FileMemoryStore) -> None:
         assert await store.delete_scope_async(USER_ALICE, below=True) == gone(2, 1)
 
     asyncio.run(act())
-
-
-# A scope, and what lies below it
-
-
-def test_a_users_sessions_are_forgotten_with_the_user(store: FileMemoryStore, tmp_path: Path) -> None:
-    sessions = [KnowledgeAccessScope("acme", "alice", str(number)) for number in range(3)]
-    for scope in (*sessions, BOB):
-        for tier in MemoryTier:
-            wrote(store, scope, tier, "a word")
-    assert store.delete_scope(USER_ALICE, below=True) == gone(2, 4, scopes=4)
-    for scope in sessions:
-        assert reads(store, scope) == [("memory:tenant", "a word")]
-    assert [source for source, _ in reads(store, BOB)] == ["memory:session", "memory:user", "memory:tenant"]
-    assert not place(tmp_path, SESSION, sessions[0]).parent.exists()
-    assert store.delete_scope(USER_ALICE, below=True) == gone(0, 0)
-
-
-def test_a_tenants_users_and_sessions_are_forgotten_with_the_tenant(
-    store: FileMemoryStore, tmp_path: Path
-) -> None:
-    without_user = KnowledgeAccessScope("acme", session_id="9")
-    other = KnowledgeAccessScope("other", "alice", "1")
-    for scope in (ALICE, BOB, without_user, other, LOCAL):
-        for tier in MemoryTier:
-            store.write(scope, entry("a word"), tier)
-    others = [name for name in files(tmp_path) if "acme-" not in name]
-    # One of the tenant, two of users, three of sessions.
-    assert store.delete_scope(ACME, below=True) == gone(3, 6, scopes=6)
-    assert files(tmp_path) == others
-    assert not [path for path in tmp_path.rglob("*") if path.name.startswith("acme-")]
-
-
-@pytest.mark.parametrize(
-    ("tier", "left"),
-    [(SESSION, {TENANT, USER}), (USER, {TENANT}), (TENANT, set[MemoryTier]()), (None, set[MemoryTier]())],
-)
-def test_a_tier_has_it_begin_further_down(
-    store: FileMemoryStore, tier: MemoryTier | None, left: set[MemoryTier]
-) -> None:
-    for one in MemoryTier:
-        wrote(store, ALICE, one, "a word")
-    assert store.delete_scope(ACME, tier, below=True) == gone(3 - len(left), 3 - len(left))
-    assert {one.tier for one in store.enumerate(ALICE)} == left
-
-
-@pytest.mark.parametrize(("scope", "tier"), [(USER_ALICE, TENANT), (ALICE, USER), (ALICE, TENANT)])
-def test_what_is_shared_with_others_is_not_forgotten_with_one_of_them(
-    store: FileMemoryStore, tmp_path: Path, scope: KnowledgeAccessScope, tier: MemoryTier
-) -> None:
-    for one in MemoryTier:
-        wrote(store, ALICE, one, "a word")
-    before = files(tmp_path)
-    result = store.delete_scope(scope, tier, below=True)
-    assert (result.tiers_deleted, result.scopes_deleted, result.concepts_deleted) == (0, 0, 0)
-    assert f"the tier {tier.value!r} is shared with other scopes than this one" in (result.error or "")
-    assert files(tmp_path) == before
-
-
-def test_nothing_lies_below_the_local_scope(store: FileMemoryStore) -> None:
-    alone = KnowledgeAccessScope(user_id="alice"), KnowledgeAccessScope(session_id="1")
-    for scope in (LOCAL, ALICE, *alone):
-        for tier in MemoryTier:
-            store.write(scope, entry("a word"), tier)
-    assert store.delete_scope(LOCAL, USER, below=True) == gone(1, 1)
-    assert store.delete_scope(LOCAL, below=True) == gone(2, 2)
-    assert len(reads(store, ALICE)) == 3
-    for scope in alone:
-        assert len(reads(store, scope)) == 1
-
-
-IDS = ("a", "A", "ab", "b")
-scopes = st.builds(KnowledgeAccessScope, *[st.none() | st.sampled_from(IDS)] * 3)
-OWN = {TENANT: 1, USER: 2, SESSION: 3}
-
-
-def ids(tier: MemoryTier, scope: KnowledgeAccessScope) -> tuple[str | None, ...]:
-    return (scope.tenant_id, scope.user_id, scope.session_id)[: OWN[tier]]
-
-
-def below(scope: KnowledgeAccessScope, tier: MemoryTier | None) -> set[tuple[MemoryTier, Any]] | None:
-    """Every scope of every tier that lies at or below one, of the ids above; ``None`` if that is refused."""
-    everything = {
-        (one, ids(one, KnowledgeAccessScope(*three)))
-        for three in ((t, u, s) for t in (None, *IDS) for u in (None, *IDS) for s in (None, *IDS))
-        for one in MemoryTier
-    }
-    if scope == LOCAL:
-        return {(one, ids(one, LOCAL)) for one in MemoryTier if tier in (None, one)}
-    own = next(one for one in (SESSION, USER, TENANT) if ids(one, scope)[-1] is not None)
-    first = own if tier is None else tier
-    if OWN[first] < OWN[own]:
-        return None
-    prefix = ids(own, scope)
-    return {(one, who) for one, who in everything if OWN[one] >= OWN[first] and who[: OWN[own]] == prefix}
-
-
-@settings(max_examples=FEWER)
-@given(
-    writers=st.lists(scopes, max_size=6),
-    scope=scopes,
-    tier=st.none() | st.sampled_from(MemoryTier),
-)
-@example(writers=[KnowledgeAccessScope("a", "b", "a")], scope=KnowledgeAccessScope("a"), tier=None)
-@example(writers=[KnowledgeAccessScope("a", "b", "a")], scope=KnowledgeAccessScope("A"), tier=None)
-@example(writers=[KnowledgeAccessScope("ab", "b", "a")], scope=KnowledgeAccessScope("a"), tier=None)
-def test_below_is_what_carries_the_same_ids_and_more(
-    writers: list[KnowledgeAccessScope], scope: KnowledgeAccessScope, tier: MemoryTier | None
-) -> None:
-    with tempfile.TemporaryDirectory() as name, open_memories(Path(name)) as catalog:
-        store = FileMemoryStore(catalog)
-        written = {
-            (one, ids(one, writer))
-            for writer in writers
-            for one in MemoryTier
-            if store.write(writer, entry("a word"), one).written
-        }
-        expected = below(scope, tier)
-        result = store.delete_scope(scope, tier, below=True)
-        left = {
-            (one, ids(one, writer))
-            for writer in writers
-            for one in MemoryTier
-            if any(found.tier is one for found in store.enumerate(writer))
-        }
-        assert left == written - (expected or set())
-        lost = written & (expected or set())
-        assert (result.error is None) == (expected is not None)
-        assert (result.scopes_deleted, result.concepts_deleted) == (len(lost), len(lost))
-        assert result.tiers_deleted == len({one for one, _ in lost})
-
-
-def test_what_lies_beside_the_scopes_below_goes_too_and_no_link_is_followed(
-    store: FileMemoryStore, tmp_path: Path
-) -> None:
-    outside = write_tree(tmp_path / "outside", {"a.md": "a", "alice/1/b.md": "b"})
-    for tier in MemoryTier:
-        wrote(store, ALICE, tier, "a word")
-    for level in (place(tmp_path, SESSION, ALICE).parent.parent, place(tmp_path, SESSION, ALICE).parent):
-        write_tree(level, {"notes.md": "x", ".hidden/x.md": "x", MARK: ""})
-        (level / os.fsdecode(b"\xff")).mkdir()
-        (level / os.fsdecode(b"\xff") / "x").write_text("x", encoding="utf-8")
-        (level / "linked").symlink_to(outside)
-        (level / "file.md").symlink_to(outside / "a.md")
-    result = store.delete_scope(ACME, below=True)
-    assert (result.tiers_deleted, result.error) == (3, None)
-    assert files(tmp_path) == []
-    assert [path.read_text("utf-8") for path in sorted(outside.rglob("*.md"))] == ["a", "b"]
-
-
-@pytest.mark.parametrize("level", [1, 2])
-def test_a_link_on_the_way_to_what_lies_below_is_refused(
-    store: FileMemoryStore, tmp_path: Path, level: int
-) -> None:
-    wrote(store, ALICE, SESSION, "a word")
-    wrote(store, ALICE, USER, "a word")
-    path = Path(*memory_path(SESSION, ALICE).split("/")[:level])
-    (tmp_path / ROOTS[SESSION] / path).rename(tmp_path / "moved")
-    (tmp_path / ROOTS[SESSION] / path).symlink_to(tmp_path / "moved")
-    result = store.delete_scope(ACME, below=True)
-    assert (result.tiers_deleted, result.concepts_deleted) == (1, 1)
-    assert result.error == (
-        f'memory:session: "{path}" is a link; no memory is read, written or deleted through one'
-    )
-    assert len([*(tmp_path / "moved").rglob("*.md")]) == 1
-
-
-def test_what_cannot_be_forgotten_is_told_and_does_not_keep_the_rest(tmp_path: Path) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        directory.chmod(0o755)
-        with open_memories(directory) as catalog:
-            store = FileMemoryStore(catalog)
-            for scope in (ALICE, BOB):
-                for tier in MemoryTier:
-                    wrote(store, scope, tier, "a word")
-            for path in directory.rglob("*"):
-                path.chmod(0o777 if path.is_dir() else 0o666)
-            closed = place(directory, SESSION, ALICE)
-            (closed / MARK).touch()
-            closed.chmod(0o555)
-            result = without_privileges(lambda: store.delete_scope(ACME, below=True))
-            assert (result.tiers_deleted, result.concepts_deleted, result.scopes_deleted) == (2, 4, 4)
-            assert result.error == (
-                f'memory:session: "{memory_path(SESSION, ALICE)}" cannot be deleted: permission denied'
-            )
-            assert files(directory) == [f"{ROOTS[SESSION]}/{memory_path(SESSION, ALICE)}/monday.md"]
-            closed.chmod(0o777)
-            assert without_privileges(lambda: store.delete_scope(ACME, below=True)) == gone(1, 1)
-            assert files(directory) == []
-
-
-def test_many_failures_are_counted(store: FileMemoryStore, tmp_path: Path) -> None:
-    """A directory that another file system is mounted in, and one that no descriptor is left for, alike."""
-    sessions = [KnowledgeAccessScope("acme", "alice", str(number)) for number in range(30)]
-    for scope in sessions:
-        wrote(store, scope, SESSION, "a word")
-        # Nested deeper than anything is emptied.
-        deep = place(tmp_path, SESSION, scope) / "/".join(["d"] * 200)
-        deep.mkdir(parents=True)
-    result = store.delete_scope(USER_ALICE, below=True)
-    assert (result.tiers_deleted, result.scopes_deleted) == (0, 0)
-    assert result.error is not None
-    assert result.error.count("directories are nested deeper than") == 10
-    assert result.error.endswith("; and 20 more could not be deleted")
-
-
-# Marks, mounts, and whoever writes meanwhile
-
-
-def marks(directory: Path) -> set[Path]:
-    return {path.parent for path in (directory / "memories").rglob(MARK)}
-
-
-def mark_all(directory: Path) -> None:
-    for root in ROOTS.values():
-        for path in (directory / root).rglob("*"):
-            if path.is_dir():
-                (path / MARK).touch()
-
-
-def test_marks_go_with_their_directories(store: FileMemoryStore, tmp_path: Path) -> None:
-    for tier in MemoryTier:
-        wrote(store, ALICE, tier, "a word")
-    (tmp_path / SCOPE / "deeper").mkdir()
-    mark_all(tmp_path)
-    assert store.delete_scope(ACME, below=True) == gone(3, 3)
-    assert files(tmp_path) == []
-    assert {path.name for path in marks(tmp_path)} == {f"memory-{tier.value}" for tier in MemoryTier}
-
-
-@pytest.mark.parametrize("bound", [True, False])
-def test_what_is_mounted_stays_and_what_stays_is_marked(
-    store: FileMemoryStore, tmp_path: Path, *, bound: bool
-) -> None:
-    """Also a directory of the same file system, of which the device does not tell that it is mounted."""
-    wrote(store, ALICE, USER, "a word")
-    inner = tmp_path / SCOPE / "deeper" / "inner"
-    inner.mkdir(parents=True)
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    mark_all(tmp_path)
-    before = marks(tmp_path)
-    what = ["--bind", str(kept)] if bound else ["-t", "tmpfs", "tmpfs"]
-    if subprocess.run(["mount", *what, inner], capture_output=True, check=False).returncode:
-        pytest.skip("only some may mount")
-    try:
-        (inner / "kept.md").write_text("kept", encoding="utf-8")
-        for scope, below in ((USER_ALICE, False), (ACME, True)):
-            result = store.delete_scope(scope, USER, below=below)
-            assert (result.tiers_deleted, result.scopes_deleted) == (0, 0)
-            assert "something is mounted inside" in (result.error or "")
-        assert (inner / "kept.md").read_text("utf-8") == "kept"
-        assert before - {inner} <= marks(tmp_path)
-    finally:
-        subprocess.run(["umount", inner], check=True)
-    assert store.delete_scope(ACME, below=True).error is None
-    assert files(tmp_path) == []
-
-
-def test_what_is_mounted_among_the_scopes_below_stays(store: FileMemoryStore, tmp_path: Path) -> None:
-    for scope in (ALICE, BOB):
-        wrote(store, scope, SESSION, "a word")
-    kept = write_tree(tmp_path / "kept", {"kept.md": "kept"})
-    inner = place(tmp_path, SESSION, KnowledgeAccessScope("acme", "carol", "1"))
-    inner.mkdir(parents=True)
-    if subprocess.run(["mount", "--bind", kept, inner], capture_output=True, check=False).returncode:
-        pytest.skip("only some may mount")
-    try:
-        result = store.delete_scope(ACME, below=True)
-        assert (result.tiers_deleted, result.scopes_deleted) == (0, 2)
-        assert "something is mounted inside" in (result.error or "")
-        assert (inner / "kept.md").read_text("utf-8") == "kept"
-    finally:
-        subprocess.run(["umount", inner], check=True)
-
-
-def test_a_scope_below_that_is_written_to_is_waited_for(store: FileMemoryStore, tmp_path: Path) -> None:
-    for scope in (ALICE, BOB):
-        wrote(store, scope, SESSION, "a word")
-    results = list[MemoryDeleteResult]()
-    forgetting = threading.Thread(target=lambda: results.append(store.delete_scope(ACME, below=True)))
-    with held(place(tmp_path, SESSION, ALICE)):
-        forgetting.start()
-        forgetting.join(0.1)
-        assert forgetting.is_alive()
-        assert (place(tmp_path, SESSION, ALICE) / "monday.md").exists()
-    forgetting.join(30)
-    assert results == [gone(1, 2, scopes=2)]
-
-
-def test_writing_below_and_forgetting_at_once_fails_nowhere(store: FileMemoryStore, tmp_path: Path) -> None:
-    """Every directory on the way of a writer may be deleted while it is entered, and is made again."""
-    errors = list[str | None]()
-    done = threading.Event()
-
-    def write(who: Iterable[KnowledgeAccessScope]) -> None:
-        for number in range(100):
-            for scope in who:
-                errors.append(store.write(scope, entry(f"word {number}"), SESSION).error)
-
-    def forget(scope: KnowledgeAccessScope) -> None:
-        while not done.is_set():
-            error = store.delete_scope(scope, below=True).error
-            # A writer may be quicker each time.
-            if error is None or "written to again and again" not in error:
-                errors.append(error)
-
-    writers = [
-        threading.Thread(target=write, args=([KnowledgeAccessScope("acme", user, "1"), ALICE],))
-        for user in ("alice", "bob", "carol")
-    ]
-    forgetters = [threading.Thread(target=forget, args=(scope,)) for scope in (ACME, USER_ALICE)]
-    for thread in (*writers, *forgetters):
-        thread.start()
-    for writer in writers:
-        writer.join()
-    done.set()
-    for forgetter in forgetters:
-        forgetter.join()
-    assert {*errors} == {None}
-    wrote(store, ALICE, SESSION, "a last word")
-    assert store.delete_scope(ACME, below=True).error is None
-    assert files(tmp_path) == []

@@ -9,22 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import RESOLVERS, WAYS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from memories import (
+from making.asking import RESOLVERS, WAYS
+from making.catalogs import write_manifest
+from making.memory import (
     ALICE,
     LOCAL,
     MARK,
     ROOTS,
     SESSION,
-    TENANT,
     USER,
     entry,
     gone,
     memory_sources,
     open_memories,
+    own_ids,
 )
+from making.profiles import FEWER
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -36,24 +38,19 @@ from okf_catalog import (
     RemarkCode,
     memory_path,
 )
-from profiles import FEWER
-from trees import write_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 IDS = ("ann", "Ann", "ANN", "anna", "an", "ann-", "a", "_", "local", "ann.md", "ann-" + "0" * 16)
-"""Easily taken for one another: by case, as prefixes, or for what stands in a path."""
+"""Ids that are easily confused: by case, as prefixes, or with parts of a path."""
 
 scopes = st.builds(KnowledgeAccessScope, *[st.none() | st.sampled_from(IDS)] * 3)
 
-OWN = {TENANT: 1, USER: 2, SESSION: 3}
-"""How many ids, the tenant's first, tell the scopes of a tier apart."""
-
 
 def own(tier: MemoryTier, scope: KnowledgeAccessScope) -> tuple[str | None, ...] | None:
-    """Whose memory of a tier a scope has; ``None`` if the tier does not apply."""
-    ids = (scope.tenant_id, scope.user_id, scope.session_id)[: OWN[tier]]
+    """The ids whose memory of a tier a scope reads; ``None`` if the tier does not apply."""
+    ids = own_ids(tier, scope)
     return ids if scope == LOCAL or ids[-1] is not None else None
 
 
@@ -64,7 +61,7 @@ def new_store() -> Generator[FileMemoryStore]:
 
 
 def seen(store: FileMemoryStore, scope: KnowledgeAccessScope) -> set[tuple[MemoryTier, str]]:
-    """Tier and text of everything that a scope gets to see, in whatever way."""
+    """Tier and text of every memory that a scope sees by read, enumerate and text."""
     result = store.read(scope, "word")
     assert result.diagnostics == ()
     read = {(passage.source_id, passage.concept_id, passage.excerpt) for passage in result.passages}
@@ -83,14 +80,14 @@ def seen(store: FileMemoryStore, scope: KnowledgeAccessScope) -> set[tuple[Memor
 @example(one=KnowledgeAccessScope("acme", "ann", "1"), other=KnowledgeAccessScope("umbrella", "ann", "1"))
 @example(one=LOCAL, other=KnowledgeAccessScope("acme"))
 @example(one=LOCAL, other=KnowledgeAccessScope(session_id="1"))
-def test_scopes_share_only_what_the_same_ids_remember(
+def test_scopes_share_memories_only_by_equal_ids(
     one: KnowledgeAccessScope, other: KnowledgeAccessScope
 ) -> None:
     assume(one != other)
     with new_store() as store:
         for scope, text in ((one, "word of one"), (other, "word of other")):
             for tier in MemoryTier:
-                # Each writes a concept of its own, and one that both have.
+                # Each scope writes a concept of its own, and one whose name both have.
                 name = text.rpartition(" ")[2]
                 result = store.write(scope, entry(text, name), tier)
                 assert result.written == (own(tier, scope) is not None)
@@ -113,8 +110,8 @@ def test_scopes_share_only_what_the_same_ids_remember(
         assert seen(store, one) == kept
 
 
-def test_scopes_that_differ_in_case_are_apart_where_case_makes_no_difference() -> None:
-    """Nothing that is made has a name that differs from another only in case."""
+def test_scopes_that_differ_in_case_are_apart_on_case_insensitive_file_systems() -> None:
+    """No two names on the disk differ only in case."""
     with tempfile.TemporaryDirectory() as name, open_memories(Path(name)) as catalog:
         store = FileMemoryStore(catalog)
         for who in ("ann", "Ann", "ANN", "aNN"):
@@ -156,7 +153,7 @@ SECRET = "ultramarine"
 
 
 def found(catalog: FileKnowledgeCatalog) -> set[tuple[str, str]]:
-    """Source and concept of everything that a resolver says of the secret, in whatever way."""
+    """Source and concept of every passage found for the secret, by search, batch and stream."""
     resolver = GroupedKnowledgeResolver(catalog)
     contexts = [
         resolver.search(SECRET),
@@ -188,7 +185,7 @@ def test_a_reload_that_puts_memories_among_knowledge_publishes_none(
         write_manifest(tmp_path, [{"id": "kb", "path": path}, *memory_sources()])
         catalog.reload()
         assert found(catalog) == kept
-        # And whatever is written there afterwards, by whoever it may be.
+        # The same for files that are written there afterwards.
         scope = tmp_path / ROOTS[USER] / memory_path(USER, ALICE)
         (scope / "later.md").write_text(SECRET)
         (scope / "deeper").mkdir()
@@ -200,7 +197,7 @@ def test_a_reload_that_puts_memories_among_knowledge_publishes_none(
         assert report.failure is None or "memories" in report.failure
 
 
-def test_what_was_indexed_before_it_became_a_memory_is_no_knowledge_any_more(tmp_path: Path) -> None:
+def test_an_indexed_directory_that_becomes_a_memory_is_no_longer_found(tmp_path: Path) -> None:
     scope = tmp_path / "kb" / memory_path(USER, ALICE)
     scope.mkdir(parents=True)
     (scope / "x.md").write_text(SECRET)
@@ -217,7 +214,7 @@ def test_what_was_indexed_before_it_became_a_memory_is_no_knowledge_any_more(tmp
             write_manifest(tmp_path, [knowledge, memory])
             catalog.reload()
             assert found(catalog) == {("kb", "own")}
-            # Nor when the manifest names no memory any more (Y10).
+            # The same when the manifest no longer names the memory (Y10).
             write_manifest(tmp_path, [knowledge])
             catalog.reload()
             assert found(catalog) == {("kb", "own")}

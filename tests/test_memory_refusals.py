@@ -1,4 +1,4 @@
-"""What lies in the way of a memory is refused (Y6), and what the system refuses is an error result (Y9)."""
+"""Links and odd files on the path of a memory are refused (Y6); errors of the system are results (Y9)."""
 
 from __future__ import annotations
 
@@ -14,50 +14,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from memories import (
+from making.bundles import write_tree
+from making.memory import (
     ALICE,
+    ALICES_DIRECTORY,
+    BELOW,
     BOB,
     MARK,
     ROOTS,
     USER,
     entry,
-    fork,
     gone,
-    in_child,
     open_memories,
     reads,
-    without_privileges,
     wrote,
 )
+from making.processes import fork, in_child, without_privileges
 from okf_catalog import (
-    FileKnowledgeCatalog,
     FileMemoryStore,
     KnowledgeDiagnosticCode,
     MemoryDeleteResult,
     MemoryWriteResult,
     memory_path,
 )
-from trees import write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-BELOW = memory_path(USER, ALICE)
 LEVELS = list(itertools.accumulate([ROOTS[USER], *BELOW.split("/")], lambda above, part: f"{above}/{part}"))
-"""Every directory from the memory root to the scope's own."""
-SCOPE = LEVELS[-1]
-FILE = f"{SCOPE}/monday.md"
+"""Every directory from the memory root down to Alice's."""
+FILE = f"{ALICES_DIRECTORY}/monday.md"
 TEMPORARY = ".okf-catalog.tmp"
 
 
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path) as catalog:
-        yield catalog
-
-
 def contents(directory: Path) -> dict[str, bytes]:
-    """Every regular file below a directory, besides the marks of directories of memories."""
+    """Every regular file below a directory, without marker files."""
     files = (
         path
         for path in directory.rglob("*")
@@ -67,7 +58,7 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 
 def refused(store: FileMemoryStore, directory: Path, *, delete: bool = True) -> list[str]:
-    """The reasons for which nothing is read, written or deleted; none of them tells where the catalog is."""
+    """The reasons why nothing is read, written or deleted; none of them holds the path of the catalog."""
     result = store.read(ALICE, "word")
     assert [*result.passages] == []
     assert {(one.code, one.source_id) for one in result.diagnostics} == {
@@ -90,11 +81,13 @@ def refused(store: FileMemoryStore, directory: Path, *, delete: bool = True) -> 
     return reasons
 
 
-# Links, and what is no directory or no file
+# Links, and wrong kinds of files
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=range(len(LEVELS)))
-def test_a_link_on_the_way_is_refused(store: FileMemoryStore, tmp_path: Path, level: str) -> None:
+def test_a_link_on_the_path_to_a_memory_is_refused(
+    store: FileMemoryStore, tmp_path: Path, level: str
+) -> None:
     wrote(store, ALICE, USER, "a word")
     moved = tmp_path / "moved"
     (tmp_path / level).rename(moved)
@@ -109,7 +102,7 @@ def test_a_link_on_the_way_is_refused(store: FileMemoryStore, tmp_path: Path, le
 
 @pytest.mark.parametrize("level", LEVELS[1:], ids=range(1, len(LEVELS)))
 @pytest.mark.parametrize("target", ["nowhere", "memories", "/etc", "."])
-def test_a_link_to_anything_is_refused(
+def test_a_memory_that_is_a_link_to_anything_is_refused(
     store: FileMemoryStore, tmp_path: Path, level: str, target: str
 ) -> None:
     (tmp_path / level).parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +112,9 @@ def test_a_link_to_anything_is_refused(
 
 
 @pytest.mark.parametrize("level", LEVELS[1:], ids=range(1, len(LEVELS)))
-def test_what_is_no_directory_is_refused(store: FileMemoryStore, tmp_path: Path, level: str) -> None:
+def test_a_file_in_place_of_a_directory_is_refused(
+    store: FileMemoryStore, tmp_path: Path, level: str
+) -> None:
     (tmp_path / level).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / level).write_bytes(b"old")
     assert all("is not a directory" in reason for reason in refused(store, tmp_path))
@@ -127,11 +122,11 @@ def test_what_is_no_directory_is_refused(store: FileMemoryStore, tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    "target", ["{0}/moved.md", "{0}/" + SCOPE + "/kept.md", "kept.md", "nowhere", "{0}/docs"]
+    "target", ["{0}/moved.md", "{0}/" + ALICES_DIRECTORY + "/kept.md", "kept.md", "nowhere", "{0}/docs"]
 )
 def test_a_concept_that_is_a_link_is_refused(store: FileMemoryStore, tmp_path: Path, target: str) -> None:
-    """Even one that leads to another memory of the same scope."""
-    write_tree(tmp_path, {"moved.md": "a word", f"{SCOPE}/kept.md": "kept"})
+    """Even a link to another memory of the same scope."""
+    write_tree(tmp_path, {"moved.md": "a word", f"{ALICES_DIRECTORY}/kept.md": "kept"})
     (tmp_path / FILE).symlink_to(target.format(tmp_path))
     before = contents(tmp_path)
     result = store.read(ALICE, "word kept")
@@ -148,10 +143,10 @@ def test_a_concept_that_is_a_link_is_refused(store: FileMemoryStore, tmp_path: P
     assert (tmp_path / FILE).is_symlink()
 
 
-def test_a_concept_that_is_no_file_is_refused(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_concept_that_is_no_regular_file_is_refused(store: FileMemoryStore, tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir(parents=True)
     assert "is not a regular file" in (store.write(ALICE, entry(), USER).error or "")
-    # It is marked by now, as any directory among memories.
+    # By now it has a marker, like every directory among memories.
     shutil.rmtree(tmp_path / FILE)
     os.mkfifo(tmp_path / FILE)
     assert "is not a regular file" in (store.write(ALICE, entry(), USER).error or "")
@@ -163,7 +158,7 @@ def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> Non
     outside = write_tree(tmp_path / "outside", {"a.md": "a", "b/c.md": "c"})
     wrote(store, ALICE, USER, "a word")
     wrote(store, BOB, USER, "a word")
-    write_tree(tmp_path / SCOPE, {"a/b/c.md": "c", ".hidden/x": "x", "notes.txt": "x"})
+    write_tree(tmp_path / ALICES_DIRECTORY, {"a/b/c.md": "c", ".hidden/x": "x", "notes.txt": "x"})
     for name, target in (
         ("link.md", outside / "a.md"),
         ("a/link", outside),
@@ -171,18 +166,18 @@ def test_deleting_follows_no_link(store: FileMemoryStore, tmp_path: Path) -> Non
         ("nowhere", tmp_path / "nowhere"),
         ("up", Path("..")),
     ):
-        (tmp_path / SCOPE / name).symlink_to(target)
-    (tmp_path / SCOPE / os.fsdecode(b"\xff")).mkdir()
-    # Files that are no concepts go too, and are not counted.
+        (tmp_path / ALICES_DIRECTORY / name).symlink_to(target)
+    (tmp_path / ALICES_DIRECTORY / os.fsdecode(b"\xff")).mkdir()
+    # Files that are no concepts are deleted too, and not counted.
     assert store.delete_scope(ALICE) == gone(1, 2)
-    assert not (tmp_path / SCOPE).exists()
+    assert not (tmp_path / ALICES_DIRECTORY).exists()
     assert contents(outside) == {"a.md": b"a", "b/c.md": b"c"}
     assert reads(store, BOB) == [("memory:user", "a word")]
 
 
-def test_deleting_leaves_what_is_mounted_inside(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_deleting_keeps_mounted_directories(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
-    inner = tmp_path / SCOPE / "inner"
+    inner = tmp_path / ALICES_DIRECTORY / "inner"
     inner.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", inner], capture_output=True, check=False).returncode:
         pytest.skip("only some may mount")
@@ -197,18 +192,18 @@ def test_deleting_leaves_what_is_mounted_inside(store: FileMemoryStore, tmp_path
     assert store.delete_scope(ALICE).tiers_deleted == 1
 
 
-def test_a_missing_root_is_an_error_and_not_made(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_missing_memory_root_is_an_error_and_not_created(store: FileMemoryStore, tmp_path: Path) -> None:
     (tmp_path / ROOTS[USER]).rmdir()
     reasons = refused(store, tmp_path)
     assert all("does not exist below the catalog root" in reason for reason in reasons)
     assert not (tmp_path / ROOTS[USER]).exists()
 
 
-def test_what_one_tier_lacks_the_others_still_give(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_missing_tier_does_not_hide_the_others(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in ROOTS:
         wrote(store, ALICE, tier, f"word {tier.value}")
-    shutil.rmtree(tmp_path / SCOPE)
-    (tmp_path / SCOPE).symlink_to(tmp_path)
+    shutil.rmtree(tmp_path / ALICES_DIRECTORY)
+    (tmp_path / ALICES_DIRECTORY).symlink_to(tmp_path)
     result = store.read(ALICE, "word")
     assert [passage.source_id for passage in result.passages] == ["memory:session", "memory:tenant"]
     assert [one.source_id for one in result.diagnostics] == ["memory:user"]
@@ -219,11 +214,11 @@ def test_what_one_tier_lacks_the_others_still_give(store: FileMemoryStore, tmp_p
     assert deleted.error.startswith("memory:user: ")
 
 
-def test_links_that_come_and_go_are_never_followed(store: FileMemoryStore, tmp_path: Path) -> None:
-    """Whatever is swapped in while a memory is written or deleted, nothing outside is touched."""
+def test_links_that_appear_during_a_write_are_never_followed(store: FileMemoryStore, tmp_path: Path) -> None:
+    """Links replace directories while memories are written and deleted; no file outside is touched."""
     outside = tmp_path / "outside"
     write_tree(outside, {"monday.md": "old", "x/y.md": "old"})
-    scope, aside = tmp_path / SCOPE, tmp_path / "aside"
+    scope, aside = tmp_path / ALICES_DIRECTORY, tmp_path / "aside"
     wrote(store, ALICE, USER, "a word")
 
     def swap(_: int) -> None:
@@ -258,7 +253,7 @@ def test_links_that_come_and_go_are_never_followed(store: FileMemoryStore, tmp_p
 
 @pytest.fixture
 def open_directory() -> Iterator[Path]:
-    """A directory that anybody can enter, unlike those of the tests."""
+    """A directory that every user can enter, unlike the temporary directories of pytest."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         directory.chmod(0o755)
@@ -277,10 +272,10 @@ def test_a_read_only_directory_is_an_error(open_directory: Path) -> None:
         make_anybodys(open_directory)
         before = contents(open_directory)
         for level, act in (
-            (SCOPE, lambda: store.write(ALICE, entry("more"), USER)),
-            (SCOPE, lambda: store.write(ALICE, entry("more", "tuesday"), USER)),
+            (ALICES_DIRECTORY, lambda: store.write(ALICE, entry("more"), USER)),
+            (ALICES_DIRECTORY, lambda: store.write(ALICE, entry("more", "tuesday"), USER)),
             (LEVELS[2], lambda: store.write(BOB, entry(), USER)),
-            (SCOPE, lambda: store.delete_scope(ALICE)),
+            (ALICES_DIRECTORY, lambda: store.delete_scope(ALICE)),
         ):
             (open_directory / level).chmod(0o555)
             result = without_privileges(act)
@@ -295,7 +290,7 @@ def test_a_read_only_directory_is_an_error(open_directory: Path) -> None:
             (open_directory / level).chmod(0o777)
 
 
-def test_what_cannot_be_looked_into_is_refused(open_directory: Path) -> None:
+def test_a_directory_that_cannot_be_entered_is_refused(open_directory: Path) -> None:
     with open_memories(open_directory) as catalog:
         store = FileMemoryStore(catalog)
         wrote(store, ALICE, USER, "a word")
@@ -308,8 +303,8 @@ def test_what_cannot_be_looked_into_is_refused(open_directory: Path) -> None:
         assert without_privileges(lambda: reads(store, ALICE)) == [("memory:user", "a word")]
 
 
-def test_a_disk_that_takes_no_more_is_an_error(store: FileMemoryStore, tmp_path: Path) -> None:
-    """The limit on the size of a file stands for the disk: whoever it is, the system refuses to write on."""
+def test_a_file_size_limit_is_an_error(store: FileMemoryStore, tmp_path: Path) -> None:
+    """The limit on the size of a file stands in for a full disk; it applies to root too."""
     wrote(store, ALICE, USER, "a word" * 500)
     before = contents(tmp_path)
 
@@ -345,7 +340,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
                 sections.append(section)
             assert sections
             assert store.text(ALICE, f"{BELOW}/monday") == "\n\n".join(sections)
-            assert {path.name for path in (tmp_path / SCOPE).iterdir()} == {"monday.md", MARK}
+            assert {path.name for path in (tmp_path / ALICES_DIRECTORY).iterdir()} == {"monday.md", MARK}
             assert store.delete_scope(ALICE) == gone(1, 1)
             wrote(store, ALICE, USER, "a word")
     finally:
@@ -375,12 +370,12 @@ def test_a_read_only_file_system_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("plant", ["file", "link", "directory"])
-def test_what_lies_where_a_section_is_prepared_does_no_harm(
+def test_anything_at_the_path_of_the_temporary_file_does_no_harm(
     store: FileMemoryStore, tmp_path: Path, plant: str
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     (tmp_path / "outside").write_bytes(b"outside")
-    planted = tmp_path / SCOPE / TEMPORARY
+    planted = tmp_path / ALICES_DIRECTORY / TEMPORARY
     plants: dict[str, Callable[[], object]] = {
         "file": lambda: planted.write_bytes(b"left by a killed writer"),
         "link": lambda: planted.symlink_to(tmp_path / "outside"),

@@ -1,4 +1,4 @@
-"""Reading and listing memories says what it could not: silence means that there is nothing (Y11)."""
+"""Reading and listing report every memory that could not be read; no diagnostic means that all were (Y11)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import socket
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from memories import (
+from making.bundles import write_tree
+from making.memory import (
     ALICE,
+    ALICES_DIRECTORY,
+    BELOW,
     BOB,
     ROOTS,
     SESSION,
@@ -19,9 +22,10 @@ from memories import (
     entry,
     open_memories,
     reads,
-    without_privileges,
     wrote,
 )
+from making.processes import without_privileges
+from making.providing import unexpected, user
 from okf_catalog import (
     FileKnowledgeCatalog,
     FileMemoryStore,
@@ -31,26 +35,21 @@ from okf_catalog import (
     MergedKnowledgeResolver,
     memory_path,
 )
-from providing import unexpected, user
-from trees import write_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-BELOW = memory_path(USER, ALICE)
-SCOPE = f"{ROOTS[USER]}/{BELOW}"
 MOST_BYTES = 2000
 NAMED = 20
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[FileKnowledgeCatalog]:
-    with open_memories(tmp_path, max_file_bytes=MOST_BYTES) as catalog:
-        yield catalog
+def memory_options() -> dict[str, Any]:
+    return {"max_file_bytes": MOST_BYTES}
 
 
 def told(store: FileMemoryStore, directory: Path, *, tier: str = "user") -> list[str]:
-    """What reading and listing say alike of the memories of Alice, and what is found and listed."""
+    """The messages of reading and of listing Alice's memories, which must be the same."""
     result = store.read(ALICE, "word")
     listed = store.enumerate(ALICE)
     assert isinstance(listed, MemoryConcepts)
@@ -96,16 +95,16 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("below", ["broken.md", "deeper/broken.md"])
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_memory_that_cannot_be_read_is_told(
+def test_an_unreadable_memory_is_reported(
     store: FileMemoryStore, tmp_path: Path, kind: str, below: str
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     assert told(store, tmp_path) == []
     make, reason = BROKEN[kind]
-    path = tmp_path / SCOPE / below
+    path = tmp_path / ALICES_DIRECTORY / below
     path.parent.mkdir(exist_ok=True)
     make(path)
-    # Each time, not only once.
+    # Every read reports it, not only the first.
     for _ in range(2):
         assert told(store, tmp_path) == [f'"{BELOW}/{below}" is left out: {reason}']
         assert len(store.enumerate(ALICE)) == 1
@@ -113,10 +112,10 @@ def test_a_memory_that_cannot_be_read_is_told(
     assert told(store, tmp_path) == []
 
 
-def test_a_name_that_is_no_text_is_told(store: FileMemoryStore, tmp_path: Path) -> None:
-    write_tree(tmp_path / SCOPE, {"kept.md": "a word"})
+def test_a_memory_whose_name_is_not_utf8_is_reported(store: FileMemoryStore, tmp_path: Path) -> None:
+    write_tree(tmp_path / ALICES_DIRECTORY, {"kept.md": "a word"})
     for name in (b"caf\xe9.md", b"\xff"):
-        path = tmp_path / SCOPE / os.fsdecode(name)
+        path = tmp_path / ALICES_DIRECTORY / os.fsdecode(name)
         if name.endswith(b".md"):
             path.write_text("a word", encoding="utf-8")
         else:
@@ -127,25 +126,29 @@ def test_a_name_that_is_no_text_is_told(store: FileMemoryStore, tmp_path: Path) 
     ]
 
 
-def test_what_is_no_memory_is_nothing_to_be_told_of(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_files_that_are_no_memories_are_not_reported(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
-    write_tree(tmp_path / SCOPE, {"index.md": "x", "log.md": "x", ".hidden.md": "x", "notes.txt": "x"})
-    (tmp_path / SCOPE / "notes").symlink_to("notes.txt")
-    (tmp_path / SCOPE / ".okf-memory").touch()
-    (tmp_path / SCOPE / ".okf-catalog.tmp").write_text("left by a killed writer", encoding="utf-8")
+    write_tree(
+        tmp_path / ALICES_DIRECTORY, {"index.md": "x", "log.md": "x", ".hidden.md": "x", "notes.txt": "x"}
+    )
+    (tmp_path / ALICES_DIRECTORY / "notes").symlink_to("notes.txt")
+    (tmp_path / ALICES_DIRECTORY / ".okf-memory").touch()
+    (tmp_path / ALICES_DIRECTORY / ".okf-catalog.tmp").write_text("left by a killed writer", encoding="utf-8")
     assert told(store, tmp_path) == []
     assert reads(store, ALICE) == [("memory:user", "a word")]
 
 
-def test_what_one_scope_cannot_read_another_does_not_hear_of(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_an_unreadable_memory_is_reported_to_its_own_scope_only(
+    store: FileMemoryStore, tmp_path: Path
+) -> None:
     wrote(store, ALICE, USER, "a word")
-    too_large(tmp_path / SCOPE / "broken.md")
+    too_large(tmp_path / ALICES_DIRECTORY / "broken.md")
     for scope in (BOB,):
         assert store.read(scope, "word").diagnostics == ()
         assert store.enumerate(scope).diagnostics == ()
 
 
-def test_what_is_told_comes_tier_by_tier(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_diagnostics_come_tier_by_tier(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in (SESSION, TENANT):
         wrote(store, ALICE, tier, "a word")
         too_large(tmp_path / ROOTS[tier] / memory_path(tier, ALICE) / "broken.md")
@@ -155,7 +158,7 @@ def test_what_is_told_comes_tier_by_tier(store: FileMemoryStore, tmp_path: Path)
     assert store.read(ALICE, "word").diagnostics == store.enumerate(ALICE).diagnostics
 
 
-def test_each_tier_tells_for_itself(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_each_tier_has_its_own_diagnostics(store: FileMemoryStore, tmp_path: Path) -> None:
     for tier in (SESSION, USER, TENANT):
         wrote(store, ALICE, tier, "a word")
         too_large(tmp_path / ROOTS[tier] / memory_path(tier, ALICE) / f"{tier.value}.md")
@@ -173,7 +176,7 @@ def test_each_tier_tells_for_itself(store: FileMemoryStore, tmp_path: Path) -> N
 def test_many_broken_memories_are_counted(store: FileMemoryStore, tmp_path: Path, count: int) -> None:
     wrote(store, ALICE, USER, "a word")
     for number in range(count):
-        (tmp_path / SCOPE / f"{number:05}.md").symlink_to("nowhere")
+        (tmp_path / ALICES_DIRECTORY / f"{number:05}.md").symlink_to("nowhere")
     messages = told(store, tmp_path)
     named = [f'"{BELOW}/{number:05}.md" is left out: it is a link' for number in range(NAMED)]
     assert messages[:NAMED] == named
@@ -183,41 +186,43 @@ def test_many_broken_memories_are_counted(store: FileMemoryStore, tmp_path: Path
 def test_the_path_of_a_broken_memory_is_shown_from_its_end(store: FileMemoryStore, tmp_path: Path) -> None:
     wrote(store, ALICE, USER, "a word")
     deep = "/".join(["x" * 250] * 8)
-    (tmp_path / SCOPE / deep).mkdir(parents=True)
-    (tmp_path / SCOPE / deep / "broken.md").symlink_to("nowhere")
+    (tmp_path / ALICES_DIRECTORY / deep).mkdir(parents=True)
+    (tmp_path / ALICES_DIRECTORY / deep / "broken.md").symlink_to("nowhere")
     (message,) = told(store, tmp_path)
     assert message.startswith('"…xxxx')
     assert message.endswith('xxx/broken.md" is left out: it is a link')
     assert len(message) < 600
 
 
-def test_what_may_not_be_looked_into_is_told() -> None:
+def test_a_directory_that_cannot_be_entered_is_reported() -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         directory.chmod(0o755)
         with open_memories(directory) as catalog:
             store = FileMemoryStore(catalog)
             wrote(store, ALICE, USER, "a word")
-            write_tree(directory / SCOPE, {"secret.md": "a word", "closed/secret.md": "a word"})
+            write_tree(directory / ALICES_DIRECTORY, {"secret.md": "a word", "closed/secret.md": "a word"})
             for path in directory.rglob("*"):
                 path.chmod(0o755 if path.is_dir() else 0o644)
-            (directory / SCOPE / "secret.md").chmod(0)
-            (directory / SCOPE / "closed").chmod(0)
+            (directory / ALICES_DIRECTORY / "secret.md").chmod(0)
+            (directory / ALICES_DIRECTORY / "closed").chmod(0)
             assert without_privileges(lambda: told(store, directory)) == [
                 f'"{BELOW}/closed" is left out: the directory cannot be listed: permission denied',
                 f'"{BELOW}/secret.md" is left out: it cannot be read: permission denied',
             ]
-            (directory / SCOPE / "closed").chmod(0o755)
-            (directory / SCOPE).chmod(0)
+            (directory / ALICES_DIRECTORY / "closed").chmod(0o755)
+            (directory / ALICES_DIRECTORY).chmod(0)
             (message,) = without_privileges(lambda: told(store, directory))
             assert message == (
                 f'source "memory:user" is unavailable: "{BELOW}" cannot be entered: permission denied'
             )
-            (directory / SCOPE).chmod(0o755)
+            (directory / ALICES_DIRECTORY).chmod(0o755)
 
 
 @pytest.mark.parametrize("level", range(1, len(BELOW.split("/")) + 1))
-def test_a_linked_directory_on_the_way_is_told(store: FileMemoryStore, tmp_path: Path, level: int) -> None:
+def test_a_linked_directory_on_the_path_is_reported(
+    store: FileMemoryStore, tmp_path: Path, level: int
+) -> None:
     wrote(store, ALICE, USER, "a word")
     path = "/".join(BELOW.split("/")[:level])
     (tmp_path / ROOTS[USER] / path).rename(tmp_path / "moved")
@@ -227,7 +232,7 @@ def test_a_linked_directory_on_the_way_is_told(store: FileMemoryStore, tmp_path:
     assert store.text(ALICE, f"{BELOW}/monday") is None
 
 
-def test_a_missing_source_is_told(store: FileMemoryStore, tmp_path: Path) -> None:
+def test_a_missing_memory_source_is_reported(store: FileMemoryStore, tmp_path: Path) -> None:
     (tmp_path / ROOTS[USER]).rmdir()
     reason = "the tier's memory source cannot be used: its directory does not exist below the catalog root"
     assert told(store, tmp_path) == [f'source "memory:user" is unavailable: {reason}']
@@ -236,21 +241,21 @@ def test_a_missing_source_is_told(store: FileMemoryStore, tmp_path: Path) -> Non
     assert store.delete_scope(ALICE, USER).error == f"memory:user: {reason}"
 
 
-def test_a_context_is_made_from_what_can_be_read(
-    catalog: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
+def test_a_context_is_made_from_the_readable_memories(
+    memories: FileKnowledgeCatalog, store: FileMemoryStore, tmp_path: Path
 ) -> None:
     wrote(store, ALICE, USER, "a word")
     provider = KnowledgeContextProvider(
-        MergedKnowledgeResolver(catalog),
+        MergedKnowledgeResolver(memories),
         store,
         scope_accessor=lambda: ALICE,
         on_internal_error=unexpected,
     )
-    too_large(tmp_path / SCOPE / "broken.md")
+    too_large(tmp_path / ALICES_DIRECTORY / "broken.md")
     context = provider.provide([user("word")])
     assert [block.source_id for block in context.blocks] == ["memory:user"]
     told = store.read(ALICE, "word").diagnostics
     assert context.diagnostics[-1:] == told
     assert provider.last_memory_error == told[0].message
-    # What could not be read is said to the host, and not to the model.
+    # The host gets the diagnostics; the model does not.
     assert "left out" not in (context.messages[0].text or "")

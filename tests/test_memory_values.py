@@ -1,4 +1,4 @@
-"""What is written and where it lies (Y1, Y4)."""
+"""Entries of memories (Y4), and the directories of scopes (Y1)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.memory import FRONT, SESSION, TENANT, USER
 from okf_catalog import (
     KnowledgeAccessScope,
     MemoryEntry,
@@ -23,9 +24,6 @@ from okf_catalog import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SESSION, USER, TENANT = MemoryTier
-
-FRONT = {"type": "AgentMemory", "title": "Monday", "description": "What was said"}
 
 scopes = st.builds(
     KnowledgeAccessScope,
@@ -42,7 +40,7 @@ def entry(**changes: Any) -> MemoryEntry:
     return MemoryEntry(**{**fields, **changes})
 
 
-# Where
+# Directories
 
 
 @pytest.mark.parametrize(
@@ -60,7 +58,7 @@ def entry(**changes: Any) -> MemoryEntry:
         (USER, KnowledgeAccessScope(user_id="alice"), "memory-user/_local/alice-2bd806c97f0e00af"),
     ],
 )
-def test_a_scope_has_one_place(tier: MemoryTier, scope: KnowledgeAccessScope, path: str) -> None:
+def test_a_scope_has_one_directory(tier: MemoryTier, scope: KnowledgeAccessScope, path: str) -> None:
     assert memory_path(tier, scope) == path
 
 
@@ -71,25 +69,27 @@ def test_ids_are_lower_cased_and_told_apart_by_their_hash() -> None:
 
 
 @given(one=scopes, other=scopes)
-def test_scopes_share_a_place_only_if_the_tier_cannot_tell_them_apart(
+def test_scopes_share_a_directory_only_if_their_ids_of_the_tier_are_equal(
     one: KnowledgeAccessScope, other: KnowledgeAccessScope
 ) -> None:
     def ids(scope: KnowledgeAccessScope) -> tuple[str | None, ...]:
         return (scope.tenant_id, scope.user_id, scope.session_id)
 
     for tier, count in ((TENANT, 1), (USER, 2), (SESSION, 3)):
-        # Not even where a file system takes names for equal that differ in case.
+        # Also on a file system that ignores case.
         same = memory_path(tier, one).casefold() == memory_path(tier, other).casefold()
         assert same == (ids(one)[:count] == ids(other)[:count])
 
 
 @given(one=scopes, other=scopes)
-def test_no_place_lies_inside_another(one: KnowledgeAccessScope, other: KnowledgeAccessScope) -> None:
+def test_no_directory_of_a_scope_is_inside_another(
+    one: KnowledgeAccessScope, other: KnowledgeAccessScope
+) -> None:
     for tier, beside in itertools.product(MemoryTier, repeat=2):
         assert not memory_path(tier, one).startswith(memory_path(beside, other) + "/")
 
 
-def test_a_place_is_asked_for_with_a_tier_and_a_scope() -> None:
+def test_memory_path_takes_a_tier_and_a_scope() -> None:
     wrong: Any = "user"
     with pytest.raises(RefusedTypeError, match=r"^tier is a MemoryTier, not str$"):
         memory_path(wrong, KnowledgeAccessScope.LOCAL)
@@ -97,7 +97,7 @@ def test_a_place_is_asked_for_with_a_tier_and_a_scope() -> None:
         memory_path(USER, wrong)
 
 
-# What
+# Entries
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ def test_a_place_is_asked_for_with_a_tier_and_a_scope() -> None:
         ("é" * 127, "it has more than 252 bytes"),
     ],
 )
-def test_names_that_cannot_be_found_again_are_refused(name: str, reason: str) -> None:
+def test_a_concept_name_that_could_not_be_found_again_is_refused(name: str, reason: str) -> None:
     with pytest.raises(RefusedValueError, match=r"^concept_name is one segment") as raised:
         entry(concept_name=name)
     assert reason in str(raised.value)
 
 
-def test_half_a_surrogate_pair_is_refused_everywhere() -> None:
+def test_half_a_surrogate_pair_is_refused_in_every_field() -> None:
     for changes in (
         {"concept_name": "\ud800"},
         {"section_markdown": "a\udfff"},
@@ -135,12 +135,12 @@ def test_half_a_surrogate_pair_is_refused_everywhere() -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "2026-11-30", "a.md", "Index", "a b", "数字", "é" * 126, "-", "~"])
-def test_other_names_are_taken(name: str) -> None:
+def test_other_concept_names_are_accepted(name: str) -> None:
     assert entry(concept_name=name).concept_name == name
 
 
 @pytest.mark.parametrize("key", ["type", "title", "description"])
-def test_type_title_and_description_say_something(key: str) -> None:
+def test_type_title_and_description_must_not_be_blank(key: str) -> None:
     with pytest.raises(RefusedValueError, match=f"^frontmatter_if_creating says .*; '{key}' is missing$"):
         entry(frontmatter_if_creating={other: FRONT[other] for other in FRONT if other != key})
     for blank in ("", " \n\u3000"):
@@ -148,7 +148,7 @@ def test_type_title_and_description_say_something(key: str) -> None:
             entry(frontmatter_if_creating={**FRONT, key: blank})
 
 
-def test_other_keys_may_say_anything_or_nothing() -> None:
+def test_other_frontmatter_keys_take_any_text() -> None:
     front = {**FRONT, "tags": "", "a key\nof: two lines": "\0"}
     assert entry(frontmatter_if_creating=front).frontmatter_if_creating == front
     for key in ("", " ", "a" * 129):
@@ -169,13 +169,13 @@ def test_other_keys_may_say_anything_or_nothing() -> None:
         ({"frontmatter_if_creating": {**FRONT, "a": 1}}, "frontmatter_if_creating['a'] is a str, not int"),
     ],
 )
-def test_fields_of_the_wrong_kind_are_refused(changes: dict[str, Any], message: str) -> None:
+def test_an_entry_refuses_fields_of_the_wrong_type(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(RefusedTypeError) as raised:
         entry(**changes)
     assert str(raised.value) == message
 
 
-def test_what_is_given_as_frontmatter_may_change_afterwards() -> None:
+def test_an_entry_copies_its_frontmatter() -> None:
     front = dict(FRONT)
     made = entry(frontmatter_if_creating=front)
     front["title"] = "Tuesday"
@@ -186,7 +186,7 @@ def test_what_is_given_as_frontmatter_may_change_afterwards() -> None:
         written["title"] = "Tuesday"
 
 
-def test_any_mapping_is_taken() -> None:
+def test_an_entry_accepts_any_mapping() -> None:
     others: list[Mapping[str, str]] = [MappingProxyType(FRONT), ChainMap(dict[str, str](), FRONT)]
     for other in others:
         made = entry(frontmatter_if_creating=other)
@@ -194,7 +194,7 @@ def test_any_mapping_is_taken() -> None:
         assert hash(made) == hash(entry())
 
 
-def test_a_value_may_be_a_mapping_of_texts() -> None:
+def test_a_frontmatter_value_can_be_a_mapping_of_texts() -> None:
     generated = {"by": "me", "at": "2026-11-30"}
     front: dict[str, Any] = {**FRONT, "generated": generated}
     made = entry(frontmatter_if_creating=front)
@@ -225,14 +225,14 @@ def test_a_value_may_be_a_mapping_of_texts() -> None:
         ({**FRONT, "a": None}, "frontmatter_if_creating['a'] is a str, not NoneType"),
     ],
 )
-def test_other_values_are_refused(front: dict[str, Any], message: str) -> None:
+def test_other_frontmatter_values_are_refused(front: dict[str, Any], message: str) -> None:
     with pytest.raises((RefusedTypeError, RefusedValueError)) as raised:
         entry(frontmatter_if_creating=front)
     assert str(raised.value).startswith(message)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\0", "a\n\0"])
-def test_a_section_holds_no_nul(text: str) -> None:
+def test_a_section_with_a_nul_is_refused(text: str) -> None:
     with pytest.raises(
         RefusedValueError, match=r"^section_markdown holds a NUL at index [0-9]; a file that holds"
     ):

@@ -1,4 +1,4 @@
-"""The engine answers as the model does, whatever is drawn."""
+"""The engine gives the answers of the model, on drawn catalogs and questions."""
 
 from __future__ import annotations
 
@@ -20,22 +20,11 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from okf_catalog import (
-    FileKnowledgeCatalog,
-    GroupedKnowledgeResolver,
-    KnowledgeAccessScope,
-    KnowledgeCatalogSource,
-    KnowledgeQuery,
-    KnowledgeResolverRouter,
-    KnowledgeResolverStrategy,
-    MergedKnowledgeResolver,
-    PriorityWeightedKnowledgeResolver,
-    StalePolicy,
-)
-from profiles import FEWER
-from strategies import (
+from making.bundles import write_tree
+from making.catalogs import problems_of, write_manifest
+from making.clocks import NOON, at_noon
+from making.drawn import (
     CONCEPTS,
-    NOW,
     Host,
     Question,
     Tree,
@@ -48,7 +37,20 @@ from strategies import (
     without_clashes,
     worlds,
 )
-from trees import answer_of, problems_of, write_manifest, write_tree
+from making.model import answer_of
+from making.profiles import FEWER
+from okf_catalog import (
+    FileKnowledgeCatalog,
+    GroupedKnowledgeResolver,
+    KnowledgeAccessScope,
+    KnowledgeCatalogSource,
+    KnowledgeQuery,
+    KnowledgeResolverRouter,
+    KnowledgeResolverStrategy,
+    MergedKnowledgeResolver,
+    PriorityWeightedKnowledgeResolver,
+    StalePolicy,
+)
 
 Policy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], bool]
 
@@ -86,7 +88,7 @@ def expected(
         question.text,
         tag=question.tag,
         grace_days=question.grace_days,
-        now=NOW,
+        now=NOON,
         strategy=strategy or question.strategy or host.strategy,
         quota=question.quota,
         permitted=question.permitted,
@@ -102,7 +104,7 @@ def router_of(catalog: FileKnowledgeCatalog, host: Host) -> KnowledgeResolverRou
         default_strategy=KnowledgeResolverStrategy(host.strategy),
         default_fairness_quota=host.quota,
         default_source_visibility_policy=policy_of(host.admitted),
-        clock=lambda: NOW,
+        clock=at_noon,
     )
 
 
@@ -133,24 +135,24 @@ def test_every_question_gets_the_answer_of_the_model(world: World) -> None:
 
 @settings(max_examples=FEWER)
 @given(worlds())
-def test_a_concrete_resolver_knows_one_strategy_only(world: World) -> None:
+def test_a_concrete_resolver_uses_its_own_strategy(world: World) -> None:
     with opened(world) as (catalog, model):
         policy = policy_of(world.host.admitted)
         resolvers = {
             naive.GROUPED: GroupedKnowledgeResolver(
-                catalog, default_source_visibility_policy=policy, clock=lambda: NOW
+                catalog, default_source_visibility_policy=policy, clock=at_noon
             ),
             naive.MERGED: MergedKnowledgeResolver(
                 catalog,
                 default_fairness_quota=world.host.quota,
                 default_source_visibility_policy=policy,
-                clock=lambda: NOW,
+                clock=at_noon,
             ),
             naive.PRIORITY_WEIGHTED: PriorityWeightedKnowledgeResolver(
                 catalog,
                 default_fairness_quota=world.host.quota,
                 default_source_visibility_policy=policy,
-                clock=lambda: NOW,
+                clock=at_noon,
             ),
         }
         for question in world.questions:
@@ -187,7 +189,7 @@ def test_the_report_counts_what_the_model_read(world: World) -> None:
 
 @settings(max_examples=FEWER)
 @given(worlds())
-def test_the_same_question_gets_the_same_bytes(world: World) -> None:
+def test_the_same_question_gets_the_same_answer_to_the_byte(world: World) -> None:
     with opened(world) as (catalog, _):
         router = router_of(catalog, world.host)
         for question in world.questions:
@@ -198,7 +200,7 @@ def test_the_same_question_gets_the_same_bytes(world: World) -> None:
 
 @settings(max_examples=FEWER)
 @given(worlds())
-def test_an_invisible_source_is_as_good_as_none(world: World) -> None:
+def test_an_invisible_source_changes_no_answer(world: World) -> None:
     """S5: the answer is that of a catalog which has only the permitted sources."""
     with opened(replace(world, gone=frozenset())) as (catalog, model):
         router = router_of(catalog, world.host)
@@ -222,7 +224,7 @@ def test_an_invisible_source_is_as_good_as_none(world: World) -> None:
 def test_nothing_of_an_invisible_source_is_in_an_answer(
     tmp_path: Path, strategy: KnowledgeResolverStrategy, permitted: set[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """S5: not its id, not its directory, not its text, not what is wrong with it."""
+    """S5: neither its id, its directory, its text nor its problems."""
     secrets = ("hidden", "vault", "treasure", "cursed", "lost")
     write_tree(
         tmp_path,
@@ -245,7 +247,7 @@ def test_nothing_of_an_invisible_source_is_in_an_answer(
 
 
 class EditedBundles(RuleBasedStateMachine):
-    """F1: two bundles that change under an open catalog, beside a model that reads everything each time."""
+    """F1: two bundles change under an open catalog; the model reads all files again each time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -386,9 +388,6 @@ TestEditedBundles = EditedBundles.TestCase
 TestEditedBundles.settings = settings(stateful_step_count=25, max_examples=2 * FEWER)
 
 
-# Folding, for all of Unicode
-
-
 def assigned() -> list[str]:
     """The characters that Python's tables know and that can be written into a word."""
     unusable = {"Cn", "Cs"}
@@ -401,7 +400,7 @@ def has_case(character: str) -> bool:
     return variants != {character}
 
 
-def test_characters_find_each_other_exactly_if_their_simple_uppercase_is_equal(tmp_path: Path) -> None:
+def test_characters_match_exactly_if_their_simple_uppercase_is_equal(tmp_path: Path) -> None:
     """K2, for every character that has case: a concept for each, and a question for each."""
     cased = [character for character in assigned() if has_case(character)]
     assert len(cased) > 2500
@@ -417,7 +416,7 @@ def test_characters_find_each_other_exactly_if_their_simple_uppercase_is_equal(t
             found = {chr(int(passage.concept_id)) for passage in context.passages}
             assert found == classes[naive.fold(character)], f"U+{ord(character):04X}"
 
-        # Whatever has no case finds none of them. Left out: ranges of thousands that are all alike.
+        # A character without case matches none of them. Large ranges of similar characters are left out.
         alike = ("CJK", "HANGUL", "TANGUT", "NUSHU", "EGYPTIAN", "YI ", "KHITAN", "CUNEIFORM", "ANATOLIAN")
         uncased = [
             character
@@ -431,7 +430,7 @@ def test_characters_find_each_other_exactly_if_their_simple_uppercase_is_equal(t
             assert not context.passages, (chunk, context.passages[0])
 
 
-def test_exactly_white_space_separates_and_is_trimmed(tmp_path: Path) -> None:
+def test_exactly_white_space_separates_terms_and_is_trimmed(tmp_path: Path) -> None:
     """K1, K6, for every character of the basic plane: no other plane has white space."""
     characters = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
     spaces = sorted(naive.WHITE_SPACE)

@@ -1,4 +1,4 @@
-"""``passages`` is a tuple in every way, except for when its passages are made."""
+"""``passages`` behaves as a tuple, but makes a passage when it is read."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import gc
 import itertools
 import operator
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from making.asking import outcome
+from making.bundles import write_tree
+from making.catalogs import write_manifest
 from okf_catalog import (
     ConceptStatus,
     FileKnowledgeCatalog,
@@ -21,7 +24,6 @@ from okf_catalog import (
     TrustTier,
 )
 from okf_catalog._engine import passage_body
-from trees import write_manifest, write_tree
 
 COUNT = 7
 
@@ -49,15 +51,7 @@ def passages(resolver: KnowledgeResolverRouter, request: pytest.FixtureRequest) 
     return parts[request.param]
 
 
-def outcome(act: Callable[..., Any], *arguments: Any) -> Any:
-    """What comes back, or the type of what is raised."""
-    try:
-        return act(*arguments)
-    except Exception as error:  # noqa: BLE001  (whatever a tuple raises)
-        return type(error)
-
-
-def test_length_truth_and_order_are_those_of_the_tuple(passages: Sequence[KnowledgePassage]) -> None:
+def test_passages_have_the_length_truth_and_order_of_the_tuple(passages: Sequence[KnowledgePassage]) -> None:
     whole = tuple(passages)
     assert len(passages) == len(whole)
     assert bool(passages) == bool(whole)
@@ -66,7 +60,7 @@ def test_length_truth_and_order_are_those_of_the_tuple(passages: Sequence[Knowle
     assert operator.length_hint(iter(passages)) == len(whole)
 
 
-def test_it_is_a_sequence(passages: Sequence[KnowledgePassage]) -> None:
+def test_passages_are_a_sequence(passages: Sequence[KnowledgePassage]) -> None:
     assert isinstance(passages, Sequence)
     match passages:
         case [*items]:
@@ -81,11 +75,11 @@ def test_an_index_gives_what_the_tuple_gives(passages: Sequence[KnowledgePassage
 
 
 @pytest.mark.parametrize("index", ["0", 1.0, None, (0, 1), object()])
-def test_other_indices_are_refused_alike(passages: Any, index: object) -> None:
+def test_passages_refuse_the_indices_that_a_tuple_refuses(passages: Any, index: object) -> None:
     assert outcome(operator.getitem, passages, index) is TypeError
 
 
-def test_an_index_may_be_anything_that_says_it_is_one(passages: Any) -> None:
+def test_any_object_with_dunder_index_is_an_index(passages: Any) -> None:
     class One:
         def __index__(self) -> int:
             return -1
@@ -121,7 +115,7 @@ def test_membership_is_by_value(
     assert "s" not in passages
 
 
-def test_membership_asks_whoever_answers(passages: Sequence[KnowledgePassage]) -> None:
+def test_membership_uses_the_equality_of_both_objects(passages: Sequence[KnowledgePassage]) -> None:
     class Everything:
         def __eq__(self, other: object) -> bool:
             return True
@@ -199,7 +193,7 @@ def test_order_is_the_order_of_tuples(passages: Any) -> None:
             assert mine == theirs, (compare, other)
 
 
-def test_it_pickles_and_copies(passages: Sequence[KnowledgePassage]) -> None:
+def test_passages_pickle_and_copy(passages: Sequence[KnowledgePassage]) -> None:
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         loaded = pickle.loads(pickle.dumps(passages, protocol))
         assert loaded == passages
@@ -209,7 +203,7 @@ def test_it_pickles_and_copies(passages: Sequence[KnowledgePassage]) -> None:
     assert copy.deepcopy(passages) == passages
 
 
-def test_it_cannot_be_changed(passages: Any) -> None:
+def test_passages_cannot_be_changed(passages: Any) -> None:
     def assign() -> None:
         passages[0] = None
 
@@ -235,12 +229,12 @@ def test_a_passage_cannot_be_changed(resolver: KnowledgeResolverRouter) -> None:
             delattr(passage, name)
 
 
-def test_its_repr_says_what_it_is_and_how_much(passages: Sequence[KnowledgePassage]) -> None:
+def test_the_repr_of_passages_says_what_they_are_and_how_many(passages: Sequence[KnowledgePassage]) -> None:
     assert str(len(passages)) in repr(passages)
     assert len(repr(passages)) < 300
 
 
-def test_a_passage_prints_as_one_could_type_it(resolver: KnowledgeResolverRouter) -> None:
+def test_the_repr_of_a_passage_can_be_typed(resolver: KnowledgeResolverRouter) -> None:
     import okf_catalog
 
     for passage in resolver.search("word").passages:
@@ -277,7 +271,7 @@ def made(**fields: Any) -> KnowledgePassage:
     return KnowledgePassage(**needed | fields)
 
 
-def test_snippet_and_staleness_count_for_equality() -> None:
+def test_equality_of_passages_includes_snippet_and_staleness() -> None:
     assert made(snippet="a") == made(snippet="a")
     assert hash(made(snippet="a")) == hash(made(snippet="a"))
     assert made(snippet="a") != made(snippet="b")
@@ -296,7 +290,7 @@ def test_a_passage_made_without_a_snippet_shows_excerpt_or_description() -> None
     assert made().is_stale is False
 
 
-def test_what_is_no_trust_tier_or_status_is_refused() -> None:
+def test_a_passage_refuses_an_unknown_trust_tier_or_status() -> None:
     assert made(trust_tier="human_reviewed", status="draft").trust_tier is TrustTier.HUMAN_REVIEWED
     for field in ("trust_tier", "status"):
         for value in ("unknown", None, 1):
@@ -310,7 +304,7 @@ def test_members_of_enums_are_the_same_objects_at_each_access(resolver: Knowledg
         assert passage.status is ConceptStatus.STABLE
 
 
-def test_the_body_of_a_found_passage_is_at_hand(resolver: KnowledgeResolverRouter) -> None:
+def test_the_body_of_a_found_passage_can_be_read(resolver: KnowledgeResolverRouter) -> None:
     found = resolver.search("word 3").passages[0]
     assert passage_body(found) == "word 3"
     assert passage_body(pickle.loads(pickle.dumps(found))) is None
@@ -340,7 +334,7 @@ def test_contexts_compare_pickle_and_hash(resolver: KnowledgeResolverRouter) -> 
     assert (loaded.query, loaded.generation) == (one.query, one.generation)
 
 
-def test_a_batch_is_a_sequence_of_contexts(resolver: KnowledgeResolverRouter) -> None:
+def test_a_batch_implements_the_sequence_protocol(resolver: KnowledgeResolverRouter) -> None:
     texts = ["word", "nothing", "1", "word"]
     batch = resolver.search_batch(texts)
     alone = [resolver.search(text) for text in texts]

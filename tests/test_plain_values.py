@@ -1,4 +1,4 @@
-"""What a caller gives is taken once, as the plain value it is: no subclass can say something else later."""
+"""Arguments are copied into plain values once, so that no subclass can change its value later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from unittest.mock import Mock
 
 import pytest
-from asking import RESOLVERS
+from making.asking import RESOLVERS
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -44,7 +44,7 @@ def lies(*_: object, **__: object) -> Any:
 
 
 def lying(base: type, *names: str) -> Any:
-    """A subclass of ``base`` of which every method that could tell something about it fails the test."""
+    """A subclass of ``base``; a call of one of the named methods fails the test."""
     return type(f"Lying{base.__name__}", (base,), dict.fromkeys(names, lies))
 
 
@@ -128,7 +128,7 @@ def number(value: int) -> Any:
 
 
 class Turning(str):
-    """Text that is another one each time it is asked."""
+    """A str subclass whose methods all give other text than its content."""
 
     __slots__ = ()
 
@@ -179,14 +179,14 @@ def test_a_query_holds_plain_values() -> None:
     assert pickle.loads(pickle.dumps(query)) == query
 
 
-def test_a_member_of_an_enum_is_the_text_it_is() -> None:
+def test_a_text_enum_member_is_taken_as_its_value() -> None:
     query = KnowledgeQuery(KnowledgeResolverStrategy.MERGED)
     assert type(query.text) is str
     assert query.text == "merged"
 
 
 @pytest.mark.parametrize("wrong", ["", " ", "\ud800"])
-def test_what_a_text_is_decides_and_not_what_it_says(wrong: str) -> None:
+def test_a_text_subclass_is_taken_by_its_content_and_not_by_its_methods(wrong: str) -> None:
     with pytest.raises(ValueError, match="text"):
         KnowledgeQuery(Turning(wrong))
     with pytest.raises(RefusedValueError, match="at least 1"):
@@ -194,7 +194,7 @@ def test_what_a_text_is_decides_and_not_what_it_says(wrong: str) -> None:
 
 
 class TwiceDifferent(frozenset[str]):
-    """A set that yields something else the second time."""
+    """A set that yields other ids from the second time on."""
 
     times = 0
 
@@ -206,7 +206,7 @@ class TwiceDifferent(frozenset[str]):
         return True
 
 
-def test_permitted_ids_are_those_of_the_first_time(catalog: FileKnowledgeCatalog) -> None:
+def test_permitted_ids_are_read_once(catalog: FileKnowledgeCatalog) -> None:
     query = KnowledgeQuery("word", permitted_source_ids=TwiceDifferent({"also"}))
     assert type(query.permitted_source_ids) is frozenset
     for make in RESOLVERS.values():
@@ -219,7 +219,7 @@ def test_permitted_ids_are_those_of_the_first_time(catalog: FileKnowledgeCatalog
             assert {passage.source_id for passage in context.passages} == {"high"}
 
 
-def test_an_id_that_equals_everything_permits_only_itself(catalog: FileKnowledgeCatalog) -> None:
+def test_an_id_with_a_false_equality_permits_only_its_content(catalog: FileKnowledgeCatalog) -> None:
     query = KnowledgeQuery("word", permitted_source_ids=[Turning("low")])
     context = GroupedKnowledgeResolver(catalog).search(query)
     assert {passage.source_id for passage in context.passages} == {"low"}
@@ -253,7 +253,7 @@ def test_a_message_holds_plain_text() -> None:
 
 
 class TwiceDifferentMapping(dict[str, str]):
-    """A dictionary that has other items the second time, and lies in every other way."""
+    """A dict that gives other items from the second time on, and wrong values by every other method."""
 
     times = 0
 
@@ -302,7 +302,7 @@ def test_a_catalog_takes_plain_options(shelf: Path) -> None:
                 FileKnowledgeCatalog(shelf / "catalog.json", **cast("Any", wrong))
 
 
-def test_a_path_is_asked_once_for_the_text_that_it_is(shelf: Path) -> None:
+def test_a_path_is_read_once(shelf: Path) -> None:
     class Changing:
         times = 0
 
@@ -316,7 +316,7 @@ def test_a_path_is_asked_once_for_the_text_that_it_is(shelf: Path) -> None:
         assert path.times == 1
 
 
-def test_a_manifest_may_be_any_kind_of_text() -> None:
+def test_a_manifest_can_be_any_subclass_of_text() -> None:
     parsed = parse_manifest(
         text('{"version": 1, "sources": [{"id": "a", "path": "b"}]}'), manifest_directory="."
     )
@@ -339,7 +339,7 @@ def test_a_provider_takes_plain_numbers(catalog: FileKnowledgeCatalog) -> None:
         )
 
 
-def test_a_store_finds_what_a_plain_id_names(notes: Knowledge) -> None:
+def test_a_store_takes_ids_as_plain_text(notes: Knowledge) -> None:
     store = notes.memory
     assert isinstance(store, FileMemoryStore)
     scope = KnowledgeAccessScope.LOCAL
@@ -352,7 +352,7 @@ def test_a_store_finds_what_a_plain_id_names(notes: Knowledge) -> None:
 
 
 class LyingTime(datetime):
-    """A time that has no zone, or another one, whoever asks it."""
+    """A datetime subclass whose methods hide its time zone."""
 
     def utcoffset(self) -> Any:
         return None
@@ -370,7 +370,7 @@ class LyingTime(datetime):
         lies()
 
 
-def test_a_clock_is_taken_by_the_time_that_it_tells(shelf: Path) -> None:
+def test_a_clock_result_is_taken_by_its_time_and_not_by_its_methods(shelf: Path) -> None:
     (shelf / "low" / "old.md").write_text("---\nstale_after: 2026-01-01\n---\nonce")
     query = KnowledgeQuery("once", stale_policy=StalePolicy.STRICT)
     for year, found in ((2025, 1), (2027, 0)):
@@ -386,7 +386,9 @@ def test_a_clock_is_taken_by_the_time_that_it_tells(shelf: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [str, KnowledgeQuery])
-def test_what_only_claims_to_be_a_question_is_none(catalog: FileKnowledgeCatalog, kind: type) -> None:
+def test_an_object_that_only_claims_to_be_a_question_is_refused(
+    catalog: FileKnowledgeCatalog, kind: type
+) -> None:
     claim = Mock(spec=kind)
     assert isinstance(claim, kind)
     for make in RESOLVERS.values():
@@ -397,7 +399,7 @@ def test_what_only_claims_to_be_a_question_is_none(catalog: FileKnowledgeCatalog
             resolver.search_batch([claim])
 
 
-def test_what_only_claims_to_be_something_is_refused(shelf: Path, catalog: FileKnowledgeCatalog) -> None:
+def test_an_object_that_only_claims_a_type_is_refused(shelf: Path, catalog: FileKnowledgeCatalog) -> None:
     path = shelf / "catalog.json"
     claims: list[tuple[str, Any]] = [
         ("text", lambda: KnowledgeQuery(Mock(spec=str))),
@@ -422,7 +424,7 @@ def test_what_only_claims_to_be_something_is_refused(shelf: Path, catalog: FileK
 
 
 @pytest.mark.parametrize("wrong", [True, False])
-def test_a_bool_is_no_number(shelf: Path, catalog: FileKnowledgeCatalog, wrong: bool) -> None:
+def test_a_bool_is_refused_as_a_number(shelf: Path, catalog: FileKnowledgeCatalog, wrong: bool) -> None:
     makes: list[Any] = [
         lambda: KnowledgeQuery("word", fairness_quota=wrong),
         lambda: StalePolicy.tolerate(wrong),

@@ -1,4 +1,4 @@
-"""Reading many files: how far it is, and calling it off."""
+"""Progress of reading many files, and cancelling it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import FileKnowledgeCatalog, GroupedKnowledgeResolver, KnowledgeQuery
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "catalog.json"
 
 
-def test_progress_is_told_on_the_calling_thread_up_to_the_end(large: Path) -> None:
+def test_progress_is_reported_on_the_calling_thread_up_to_the_end(large: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     threads: set[int] = set()
 
@@ -45,7 +45,7 @@ def test_progress_is_told_on_the_calling_thread_up_to_the_end(large: Path) -> No
     assert told[-1] == MANY
 
 
-def test_invisible_sources_make_no_progress(large: Path) -> None:
+def test_invisible_sources_report_no_progress(large: Path) -> None:
     steps: list[str] = []
     with FileKnowledgeCatalog(
         large, on_progress=lambda source_id, _done, _total: steps.append(source_id)
@@ -54,7 +54,7 @@ def test_invisible_sources_make_no_progress(large: Path) -> None:
     assert "large" not in steps
 
 
-def test_what_the_callback_raises_ends_the_call_and_loses_nothing(large: Path) -> None:
+def test_an_error_of_the_progress_callback_ends_the_call_and_the_next_call_works(large: Path) -> None:
     refuse = True
 
     def step(*_: object) -> None:
@@ -70,7 +70,7 @@ def test_what_the_callback_raises_ends_the_call_and_loses_nothing(large: Path) -
 
 
 @pytest.mark.parametrize("wrong", [3, "x"])
-def test_a_callback_that_cannot_be_called_is_refused(large: Path, wrong: Any) -> None:
+def test_a_progress_callback_must_be_callable(large: Path, wrong: Any) -> None:
     with pytest.raises(TypeError, match="on_progress"):
         FileKnowledgeCatalog(large, on_progress=wrong)
 
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_reading_and_a_batch_within_a_second(large: Path) -> None:
         assert process.stdout is not None
         for expected in ("reading", "asking"):
             assert process.stdout.readline().strip() == expected
-            # A batch is prepared before it is put; only what comes then is to be called off.
+            # Making the questions takes time; the interrupt must come after that.
             time.sleep(0.5 if expected == "asking" else 0)
             sent = time.monotonic()
             os.kill(process.pid, signal.SIGINT)

@@ -9,6 +9,7 @@ import naive
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making.visibility import never
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeQuery,
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
 
 def yes(*_: object) -> bool:
     return True
-
-
-def never(*_: object) -> bool:
-    pytest.fail("nobody may be called when a question is made")
 
 
 VALUES: list[tuple[str, dict[str, Any], list[str]]] = [
@@ -90,7 +87,7 @@ TYPES: list[tuple[str, dict[str, Any], list[str]]] = [
 
 
 def make_query(**fields: Any) -> KnowledgeQuery:
-    """For a word, unless ``fields`` say otherwise."""
+    """A query for ``word``, unless ``fields`` say otherwise."""
     fields.setdefault("text", "word")
     return KnowledgeQuery(**fields)
 
@@ -103,14 +100,14 @@ def refusal(kind: type[OkfCatalogError], **fields: Any) -> str:
 
 
 @pytest.mark.parametrize(("fields", "words"), [case[1:] for case in VALUES], ids=[case[0] for case in VALUES])
-def test_values_that_make_no_sense_are_refused_by_name(fields: dict[str, Any], words: list[str]) -> None:
+def test_a_query_refuses_invalid_values_and_names_the_field(fields: dict[str, Any], words: list[str]) -> None:
     text = refusal(RefusedValueError, **fields)
     assert [word for word in words if word not in text] == []
     assert "\n" not in text
 
 
 @pytest.mark.parametrize(("fields", "words"), [case[1:] for case in TYPES], ids=[case[0] for case in TYPES])
-def test_things_of_the_wrong_kind_are_refused_by_name(fields: dict[str, Any], words: list[str]) -> None:
+def test_a_query_refuses_wrong_types_and_names_the_field(fields: dict[str, Any], words: list[str]) -> None:
     text = refusal(RefusedTypeError, **fields)
     assert [word for word in words if word not in text] == []
     assert "\n" not in text
@@ -119,7 +116,7 @@ def test_things_of_the_wrong_kind_are_refused_by_name(fields: dict[str, Any], wo
 @pytest.mark.parametrize(
     "fields", [case[1] for case in VALUES + TYPES if "resolver_strategy" not in case[1]], ids=str
 )
-def test_a_refusal_is_worded_alike_whatever_the_strategy(fields: dict[str, Any]) -> None:
+def test_a_refusal_has_the_same_message_under_every_strategy(fields: dict[str, Any]) -> None:
     texts = set[str]()
     for strategy in (None, *KnowledgeResolverStrategy, "merged"):
         with pytest.raises(OkfCatalogError) as raised:
@@ -128,14 +125,14 @@ def test_a_refusal_is_worded_alike_whatever_the_strategy(fields: dict[str, Any])
     assert len(texts) == 1
 
 
-def test_a_refusal_tells_no_story_of_its_making() -> None:
+def test_a_refusal_shows_no_chained_exception() -> None:
     for fields in ({"resolver_strategy": "best"}, {"text": "\ud800"}):
         with pytest.raises(RefusedValueError) as raised:
             make_query(**fields)
         assert raised.value.__suppress_context__ or raised.value.__context__ is None
 
 
-def test_all_but_the_text_and_the_tag_is_named() -> None:
+def test_a_query_takes_all_but_text_and_tag_by_keyword() -> None:
     make: Any = KnowledgeQuery
     assert make("word", "tag") == KnowledgeQuery(text="word", tag="tag")
     with pytest.raises(TypeError):
@@ -146,7 +143,7 @@ def test_all_but_the_text_and_the_tag_is_named() -> None:
         make()
 
 
-def test_a_question_leaves_to_the_host_what_it_does_not_say() -> None:
+def test_a_query_leaves_unset_fields_to_the_host() -> None:
     query = KnowledgeQuery("word")
     assert query.tag is None
     assert query.stale_policy == StalePolicy.USE
@@ -158,13 +155,13 @@ def test_a_question_leaves_to_the_host_what_it_does_not_say() -> None:
 
 
 @pytest.mark.parametrize("text", ["\x1c", "\x1f", "\u200b", "\ufeff", "\0", "'", "\U0010ffff", "a\nb"])
-def test_whatever_is_not_white_space_can_be_asked(text: str) -> None:
+def test_any_text_that_is_not_blank_is_a_question(text: str) -> None:
     assert KnowledgeQuery(text).text == text
     assert KnowledgeQuery(f" {text}\n").text == f" {text}\n"
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_blank_is_what_the_contract_calls_blank(text: str) -> None:
+def test_a_query_refuses_exactly_the_white_space_of_the_contract(text: str) -> None:
     if naive.trim(text):
         assert KnowledgeQuery(text).text == text
     else:
@@ -172,12 +169,12 @@ def test_blank_is_what_the_contract_calls_blank(text: str) -> None:
 
 
 @pytest.mark.parametrize("tag", ["", " ", "\u3000", "a b", "\0"])
-def test_any_text_is_a_tag(tag: str) -> None:
+def test_a_tag_can_be_any_text(tag: str) -> None:
     assert KnowledgeQuery("word", tag).tag == tag
 
 
 @pytest.mark.parametrize("strategy", KnowledgeResolverStrategy)
-def test_a_strategy_may_be_given_by_its_value(strategy: KnowledgeResolverStrategy) -> None:
+def test_a_query_takes_a_strategy_by_its_value(strategy: KnowledgeResolverStrategy) -> None:
     query = KnowledgeQuery("word", resolver_strategy=strategy.value)
     assert query.resolver_strategy is strategy
     assert query == KnowledgeQuery("word", resolver_strategy=strategy)
@@ -198,25 +195,25 @@ def test_a_strategy_may_be_given_by_its_value(strategy: KnowledgeResolverStrateg
     ],
     ids=lambda ids: type(ids).__name__,
 )
-def test_permitted_ids_may_come_in_any_collection(ids: Any) -> None:
+def test_a_query_takes_permitted_ids_from_any_collection(ids: Any) -> None:
     query = KnowledgeQuery("word", permitted_source_ids=ids)
     assert type(query.permitted_source_ids) is frozenset
     assert query == KnowledgeQuery("word", permitted_source_ids=["a", "b"])
 
 
-def test_permitted_ids_that_change_later_change_nothing() -> None:
+def test_a_query_copies_the_permitted_ids() -> None:
     ids = {"a"}
     query = KnowledgeQuery("word", permitted_source_ids=ids)
     ids.add("b")
     assert query == KnowledgeQuery("word", permitted_source_ids=["a"])
 
 
-def test_permitting_nothing_is_not_the_same_as_saying_nothing() -> None:
+def test_an_empty_set_of_permitted_ids_differs_from_none() -> None:
     assert KnowledgeQuery("word", permitted_source_ids=[]).permitted_source_ids == frozenset()
     assert KnowledgeQuery("word", permitted_source_ids=[]) != KnowledgeQuery("word")
 
 
-def test_an_error_of_the_collection_passes_unchanged() -> None:
+def test_an_error_of_the_collection_of_permitted_ids_passes_unchanged() -> None:
     error = KeyError("mine")
 
     def ids() -> Iterator[str]:
@@ -228,7 +225,7 @@ def test_an_error_of_the_collection_passes_unchanged() -> None:
     assert raised.value is error
 
 
-def test_anything_that_can_be_called_is_a_policy() -> None:
+def test_any_callable_is_a_policy() -> None:
     class Policy:
         def __call__(self, scope: object, source: object) -> bool:
             return True
@@ -238,28 +235,25 @@ def test_anything_that_can_be_called_is_a_policy() -> None:
         assert KnowledgeQuery("word", source_visibility_policy=policy).source_visibility_policy is policy
 
 
-def test_quotas_may_be_large() -> None:
+def test_a_quota_can_be_large() -> None:
     assert KnowledgeQuery("word", fairness_quota=10**30).fairness_quota == 10**30
 
 
-# Staleness
-
-
 @pytest.mark.parametrize("days", [-1, -(10**30)])
-def test_a_grace_is_not_negative(days: int) -> None:
+def test_a_grace_period_must_not_be_negative(days: int) -> None:
     for make in (StalePolicy, StalePolicy.tolerate):
         with pytest.raises(RefusedValueError, match="grace_days"):
             make(days)
 
 
 @pytest.mark.parametrize("days", [True, 1.0, "1", b"1"])
-def test_a_grace_is_a_whole_number(days: Any) -> None:
+def test_a_grace_period_must_be_a_whole_number(days: Any) -> None:
     for make in (StalePolicy, StalePolicy.tolerate):
         with pytest.raises(RefusedTypeError, match=r"grace_days.*int"):
             make(days)
 
 
-def test_to_tolerate_takes_a_number() -> None:
+def test_tolerate_needs_a_number() -> None:
     tolerate: Any = StalePolicy.tolerate
     with pytest.raises(RefusedTypeError, match="grace_days"):
         tolerate(None)
@@ -272,7 +266,7 @@ FIELDS = ("tenant_id", "user_id", "session_id")
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("id", ["a", "_", "0", "A.b-c_9", "_LOCAL", "_local_", "a" * 300])
-def test_an_id_is_one_segment(field: str, id: str) -> None:
+def test_a_scope_id_is_one_segment(field: str, id: str) -> None:
     scope = KnowledgeAccessScope(**{field: id})
     assert getattr(scope, field) == id
     assert not scope.is_local
@@ -282,7 +276,7 @@ def test_an_id_is_one_segment(field: str, id: str) -> None:
 @pytest.mark.parametrize(
     "id", ["", " ", "a b", "a/b", "..", ".a", "-a", "a\n", "\na", "é", "a\u0661", "a\0", "\ud800", "*"]
 )
-def test_what_is_no_segment_is_refused(field: str, id: str) -> None:
+def test_a_scope_refuses_ids_that_are_no_segment(field: str, id: str) -> None:
     with pytest.raises(RefusedValueError) as raised:
         KnowledgeAccessScope(**{field: id})
     assert field in str(raised.value)
@@ -290,25 +284,25 @@ def test_what_is_no_segment_is_refused(field: str, id: str) -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_the_reserved_id_is_refused(field: str) -> None:
+def test_a_scope_refuses_the_reserved_id(field: str) -> None:
     with pytest.raises(RefusedValueError, match=f"{field}.*'_local'.*None"):
         KnowledgeAccessScope(**{field: "_local"})
 
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("id", [1, b"a", True, ["a"]])
-def test_an_id_is_text(field: str, id: Any) -> None:
+def test_a_scope_id_must_be_text(field: str, id: Any) -> None:
     with pytest.raises(RefusedTypeError, match=f"{field}.*str.*{type(id).__name__}"):
         KnowledgeAccessScope(**{field: id})
 
 
-def test_nobody_in_particular_is_local() -> None:
+def test_a_scope_without_ids_is_local() -> None:
     assert KnowledgeAccessScope.LOCAL.is_local
     assert KnowledgeAccessScope(None, None, None).is_local
 
 
 @given(st.text(string.printable, max_size=4))
-def test_an_id_is_what_the_contract_calls_a_segment(id: str) -> None:
+def test_a_scope_accepts_exactly_the_segments_of_the_contract(id: str) -> None:
     letters = string.ascii_letters + string.digits + "_"
     is_segment = id[:1] in letters and id != "" and all(letter in letters + ".-" for letter in id)
     try:

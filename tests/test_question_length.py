@@ -1,4 +1,4 @@
-"""A question has bounds, and one within wide bounds can be called off (max_question_bytes)."""
+"""The length of a question is limited (max_question_bytes), and a long search can be cancelled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import time
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from asking import RESOLVERS, Entrance
+from making.asking import RESOLVERS, Entrance
+from making.bundles import write_tree
+from making.catalogs import write_manifest
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -29,7 +31,6 @@ from okf_catalog import (
 )
 from okf_catalog.ask.length import limit_of, shortened
 from okf_catalog.catalog.limits import MAX_QUESTION_BYTES
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 CURE = "ask for less, or open the catalog with a larger max_question_bytes"
 
 LONGEST = {"ascii": "word " * 13_107 + "w", "two bytes": "é" * 32_768, "four": "\U0001f600" * 16_384}
-"""Texts of as many bytes as are taken."""
+"""Texts of exactly the most bytes of a question."""
 
 
 def test_the_bound_is_64_kib_unless_the_catalog_is_told_otherwise(shelf: Path) -> None:
@@ -51,7 +52,7 @@ def test_the_bound_is_64_kib_unless_the_catalog_is_told_otherwise(shelf: Path) -
 
 
 @pytest.mark.parametrize("name", LONGEST)
-def test_a_question_of_just_so_many_bytes_is_answered_and_one_more_is_refused(
+def test_a_question_of_the_most_bytes_is_answered_and_one_byte_more_is_refused(
     ask: Entrance, name: str
 ) -> None:
     longest = LONGEST[name]
@@ -67,7 +68,7 @@ def test_a_question_of_just_so_many_bytes_is_answered_and_one_more_is_refused(
         )
 
 
-def test_a_question_that_is_too_long_is_refused_before_anybody_is_asked(shelf: Path) -> None:
+def test_a_question_that_is_too_long_is_refused_before_any_policy_is_called(shelf: Path) -> None:
     def never(*_: object) -> bool:
         raise AssertionError("nothing is done for a question that is refused")
 
@@ -83,7 +84,7 @@ def test_a_question_that_is_too_long_is_refused_before_anybody_is_asked(shelf: P
                     resolver.search_batch(["word", wrong])
 
 
-def test_a_stream_refuses_it_when_its_turn_comes(shelf: Path) -> None:
+def test_a_stream_refuses_a_long_question_when_its_turn_comes(shelf: Path) -> None:
     with FileKnowledgeCatalog(
         shelf / "catalog.json", watch_for_changes=False, max_question_bytes=8
     ) as catalog:
@@ -93,7 +94,7 @@ def test_a_stream_refuses_it_when_its_turn_comes(shelf: Path) -> None:
             next(answers)
 
 
-def test_memories_refuse_it_too(notes: Knowledge) -> None:
+def test_a_memory_store_refuses_a_long_question(notes: Knowledge) -> None:
     store = notes.memory
     assert isinstance(store, FileMemoryStore)
     assert store.max_question_bytes == MAX_QUESTION_BYTES
@@ -115,7 +116,7 @@ def test_the_bound_is_a_whole_number_of_at_least_1(shelf: Path, wrong: Any) -> N
             opening(shelf / "catalog.json", max_question_bytes=wrong)
 
 
-# A message is no question
+# Messages
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def test_a_message_is_cut_at_white_space_or_after_a_character(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_left_of_a_message_is_a_beginning_that_fits(seed: int) -> None:
+def test_a_cut_message_is_a_beginning_of_the_message_that_fits(seed: int) -> None:
     chance = random.Random(seed)
     text = "".join(chance.choices("ab é\u3000\n\U0001f600", k=200)) + "!"
     for most in range(1, len(text.encode()) + 2):
@@ -158,7 +159,7 @@ def test_what_is_left_of_a_message_is_a_beginning_that_fits(seed: int) -> None:
         assert whole or len(words) == 1
 
 
-def test_the_smaller_bound_of_all_that_are_asked_counts() -> None:
+def test_a_provider_uses_the_smaller_bound_of_resolver_and_store() -> None:
     class Bounded:
         def __init__(self, limit: Any) -> None:
             self.max_question_bytes = limit
@@ -168,7 +169,7 @@ def test_the_smaller_bound_of_all_that_are_asked_counts() -> None:
     assert limit_of(object(), None, Bounded("7"), Bounded(None)) is None
 
 
-def test_a_provider_asks_the_beginning_of_a_long_message(shelf: Path) -> None:
+def test_a_provider_asks_with_the_beginning_of_a_long_message(shelf: Path) -> None:
     def failed(error: Exception) -> None:
         raise AssertionError(error)
 
@@ -182,7 +183,7 @@ def test_a_provider_asks_the_beginning_of_a_long_message(shelf: Path) -> None:
         assert provider.provide([ChatMessage("user", "x" * 3_000_000)]).blocks == ()
 
 
-# Calling it off
+# Cancelling
 
 
 MANY = 300_000
@@ -207,7 +208,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def question() -> str:
-    """Some megabytes of distinct terms, most of which are somewhere."""
+    """Some megabytes of distinct terms, most of which occur in the bundle."""
     chance = random.Random(8)
     return " ".join("".join(chance.choices("abcdefghij", k=4)) + f" {i % 10}{i}x" for i in range(MANY))
 
@@ -278,7 +279,7 @@ def test_ctrl_c_ends_a_question_of_megabytes(large: Path, way: str) -> None:
 
 
 async def cancelled_soon(waited_for: Any) -> float:
-    """Cancels what is awaited after a moment; how long its thread went on."""
+    """Cancels an awaitable after a moment; gives the seconds that its thread went on."""
     task = asyncio.ensure_future(waited_for)
     await asyncio.sleep(0.3)
     assert not task.done()
@@ -308,12 +309,12 @@ def test_a_cancelled_memory_read_leaves_no_thread_at_work(wide: FileKnowledgeCat
     assert asyncio.run(cancelled_soon(store.read_async(KnowledgeAccessScope.LOCAL, question()))) < 5
 
 
-def test_a_search_that_is_awaited_to_the_end_is_whole(wide: FileKnowledgeCatalog) -> None:
+def test_an_awaited_search_gives_the_whole_answer(wide: FileKnowledgeCatalog) -> None:
     resolver = GroupedKnowledgeResolver(wide)
     assert asyncio.run(resolver.search_async("abc " * 1000)) == resolver.search("abc " * 1000)
 
 
-def test_a_stream_that_is_left_leaves_no_thread_at_work(wide: FileKnowledgeCatalog) -> None:
+def test_an_abandoned_stream_leaves_no_thread_at_work(wide: FileKnowledgeCatalog) -> None:
     text = question()
     stream = cast("Any", GroupedKnowledgeResolver(wide).search_stream(["a"] * 256 + [text] * 3))
     assert next(stream).passages
@@ -324,7 +325,7 @@ def test_a_stream_that_is_left_leaves_no_thread_at_work(wide: FileKnowledgeCatal
 
 
 def test_a_long_question_finds_what_its_terms_find(wide: FileKnowledgeCatalog) -> None:
-    """The scores of very many terms are added up another way than those of few."""
+    """The engine adds up the scores of very many terms in another way than those of few."""
     resolver = GroupedKnowledgeResolver(wide)
     chance = random.Random(10)
     terms = ["".join(chance.choices("abcdefghij", k=chance.choice((2, 3, 4)))) for _ in range(300)]

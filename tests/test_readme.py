@@ -1,4 +1,4 @@
-"""The README's sessions run, and print what they say they do."""
+"""The sessions in the README run and print what they show."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import contextlib
 import io
 import re
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+from making.project import ROOT
 
-ROOT = Path(__file__).parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def blocks() -> list[str]:
@@ -27,7 +28,7 @@ def test_the_readme_opens_with_a_session_of_about_ten_lines() -> None:
     assert readme.index("```python") == readme.index("```")
 
 
-def test_the_sessions_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sessions_of_the_readme_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "examples" / "acme", tmp_path / "examples" / "acme")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "session"}
@@ -37,6 +38,6 @@ def test_the_sessions_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(session, "README.md", "exec"), names)
-        # What a session prints stands in it as comments.
+        # Comments in a session show what it prints.
         comments = re.findall(r"^ *# (.*)$", session, re.MULTILINE)
         assert [line for line in printed.getvalue().splitlines() if line not in comments] == []

@@ -1,4 +1,4 @@
-"""Real bundles, where they are: the engine reads and finds in them what the model does."""
+"""Real bundles, if this machine has them: the engine reads and finds the same as the model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 
 import naive
 import pytest
+from making.catalogs import problems_of, write_manifest
+from making.model import answer_of
 from okf_catalog import (
     FileKnowledgeCatalog,
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
 )
-from trees import answer_of, problems_of, write_manifest
 
 BUNDLES = (Path(__file__).resolve().parents[2] / "shared" / "data" / "bundles").resolve()
 NOW = datetime(2026, 8, 1, tzinfo=timezone.utc)
@@ -37,10 +38,10 @@ class Place:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """A catalog far from its bundles, which are used where they are."""
+    """A catalog in a temporary directory, whose bundles stay at their own paths."""
     directory = tmp_path_factory.mktemp("real").resolve()
     names = sorted(path.name for path in BUNDLES.iterdir() if path.is_dir())
-    # A part of a bundle is a source of its own; the same directory again is not, where it matters.
+    # Two more sources: a part of a bundle, and one directory a second time.
     part = next(path for path in sorted(BUNDLES.glob("*/*")) if path.is_dir())
     rows = [
         {"id": name, "path": relative(BUNDLES / name, directory), "priority": len(name) % 3} for name in names
@@ -55,7 +56,7 @@ def relative(path: Path, start: Path) -> str:
 
 
 def words(model: naive.NaiveCatalog) -> list[str]:
-    """A part of what the bundles say."""
+    """A sample of the words in the bundles."""
     said = {
         word
         for concept in all_concepts(model)

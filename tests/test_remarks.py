@@ -1,4 +1,4 @@
-"""What is said of files that are served and of names that are passed over (B11)."""
+"""Remarks on files that are served, and on names that are passed over (B11)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import profiles  # noqa: F401  # pyright: ignore[reportUnusedImport]  (importing it loads the profile)
 import pytest
-from catalogs import make_catalog
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from making.bundles import write_tree
+from making.catalogs import make_catalog, write_manifest
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -27,7 +27,6 @@ from okf_catalog import (
     SourceReport,
 )
 from okf_catalog._engine import remark_codes
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +40,7 @@ def report_of(catalog: FileKnowledgeCatalog, at: int = 0) -> SourceReport:
 
 
 def names(report: SourceReport) -> list[str]:
-    """The paths of which the name is remarked on; other remarks may stand beside them."""
+    """The paths that have a remark on their name; other remarks are left out."""
     return [remark.path for remark in report.remarks if remark.code is NAME]
 
 
@@ -54,7 +53,7 @@ def names_in(directory: Path, files: Mapping[str, str | bytes]) -> list[str]:
         return names(report_of(catalog))
 
 
-def test_the_codes_are_those_of_the_engine() -> None:
+def test_the_remark_codes_are_those_of_the_engine() -> None:
     assert [code.value for code in RemarkCode] == remark_codes()
 
 
@@ -74,7 +73,7 @@ def test_a_remark_says_path_line_code_and_one_sentence(tmp_path: Path) -> None:
     assert (report.concepts, report.problems) == (1, ())
 
 
-def test_without_anything_to_say_nothing_is_said(tmp_path: Path) -> None:
+def test_a_clean_bundle_has_no_remarks(tmp_path: Path) -> None:
     files = {"a.md": GOOD, "index.md": "x", "log.md": "x", "picture.png": b"\x00", "sub/b.md": GOOD}
     with make_catalog(tmp_path, {"s": {"files": files}}) as catalog:
         report = report_of(catalog)
@@ -126,11 +125,11 @@ def test_names_that_look_like_a_concept_are_remarked_on_and_no_others(tmp_path: 
 ENDING = r"\.(?:md|markdown|mdown|mdwn|mkd|mkdn|mkdown|mdtext|mdtxt|mdx)"
 BEHIND = r"(?:\.txt)?[\s.]*"
 LOOKS_ALIKE = re.compile(rf"(?!(?:index|log){ENDING}{BEHIND}$)[^.].*{ENDING}{BEHIND}$", re.IGNORECASE)
-PLACEHOLDER = re.compile(rf"\.?(?!(?:index|log){ENDING}\.)[^.].*{ENDING}\.icloud$", re.IGNORECASE)
+PLACEHOLDER = re.compile(rf"\.?(?!(?:index|log){ENDING}\.icloud$)[^.].*{ENDING}\.icloud$", re.IGNORECASE)
 
 
 def looks_alike(name: str) -> bool:
-    """The rule for names once more, in other words."""
+    """The rule for names, written independently of the engine."""
     if name.endswith(".icloud"):
         return PLACEHOLDER.match(name) is not None
     is_concept = name.endswith(".md") and not name.startswith(".")
@@ -151,14 +150,15 @@ NAMES = st.builds(
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="names that differ only in case are one there")
 @given(st.sets(NAMES, max_size=12))
-def test_the_engine_and_the_rule_in_other_words_remark_on_the_same_names(drawn: set[str]) -> None:
+@example({"index.md.md.icloud"})  # It stands for the concept `index.md`, which is not the index.
+def test_the_engine_remarks_on_the_names_that_the_model_rule_names(drawn: set[str]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         found = names_in(Path(directory), dict.fromkeys([*drawn, "z.md"], GOOD))
     assert found == sorted(name for name in drawn if looks_alike(name))
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
-def test_a_name_that_is_not_utf8_is_remarked_on_as_far_as_it_can_be_read(tmp_path: Path) -> None:
+def test_a_remark_on_a_name_that_is_not_utf8_shows_its_readable_part(tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     (tmp_path / "s" / os.fsdecode(b"caf\xe9.MD")).write_text("word")
     assert names_in(tmp_path, {"a.md": GOOD}) == ["caf\ufffd.MD"]
@@ -190,7 +190,7 @@ def test_the_report_follows_the_disk(tmp_path: Path, linked: bool) -> None:
             assert names(report_of(catalog)) == []
 
 
-def test_of_many_remarks_the_first_are_kept_and_all_are_counted(tmp_path: Path) -> None:
+def test_a_report_keeps_the_first_of_many_remarks_and_counts_all(tmp_path: Path) -> None:
     files = {f"{at % 7}/{at:04}.MD": "" for at in range(1500)}
     with make_catalog(tmp_path, {"s": {"files": {**files, "a.md": GOOD}}}) as catalog:
         report = report_of(catalog)
@@ -204,7 +204,7 @@ def test_sources_of_one_directory_have_the_same_remarks(tmp_path: Path) -> None:
         assert names(report_of(catalog, 0)) == names(report_of(catalog, 1)) == ["NOTE.MD"]
 
 
-def test_disabled_sources_are_not_looked_at(tmp_path: Path) -> None:
+def test_disabled_sources_have_no_remarks(tmp_path: Path) -> None:
     sources: dict[str, dict[str, Any]] = {
         "s": {"files": {"NOTE.MD": GOOD}, "enabled": False},
         "other": {"files": {"a.md": GOOD}},

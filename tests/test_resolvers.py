@@ -1,4 +1,4 @@
-"""The orders of an answer, and what stands in it (R1 to R6, L3, L4, S1, S4, D1 to D5)."""
+"""The order of an answer, and what it holds (R1 to R6, L3, L4, S1, S4, D1 to D5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.clocks import NOON
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
@@ -27,7 +30,6 @@ from okf_catalog import (
     StalePolicy,
     open_knowledge,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -35,9 +37,9 @@ if TYPE_CHECKING:
 
 STRATEGIES = [*KnowledgeResolverStrategy]
 
-BY_SOURCE = ["high:strong", "high:weak", "also:middle", "low:strong", "low:weak"]
-BY_SCORE = ["low:strong", "high:strong", "also:middle", "high:weak", "low:weak"]
-BY_PRIORITY = ["high:strong", "high:weak", "low:strong", "also:middle", "low:weak"]
+BY_SOURCE = ["high/strong", "high/weak", "also/middle", "low/strong", "low/weak"]
+BY_SCORE = ["low/strong", "high/strong", "also/middle", "high/weak", "low/weak"]
+BY_PRIORITY = ["high/strong", "high/weak", "low/strong", "also/middle", "low/weak"]
 ORDERS = {GROUPED: BY_SOURCE, MERGED: BY_SCORE, WEIGHTED: BY_PRIORITY}
 
 
@@ -51,7 +53,7 @@ def opened(
 
 
 def answers(catalog: FileKnowledgeCatalog, text: str = "word", **fields: Any) -> dict[str, list[str]]:
-    """What each strategy answers."""
+    """The answer of each strategy."""
     router = KnowledgeResolverRouter(catalog)
     return {
         strategy: names(router.search(KnowledgeQuery(text, resolver_strategy=strategy, **fields)))
@@ -116,16 +118,18 @@ def test_ties_are_broken_by_priority_then_source_then_concept(tmp_path: Path) ->
     with opened(tmp_path, sources, files) as catalog:
         orders = answers(catalog)
     assert orders[GROUPED] == [
-        f"{source}:{name}" for source in ("top", "Z", "a", "b") for name in ids_by_part
+        f"{source}/{name}" for source in ("top", "Z", "a", "b") for name in ids_by_part
     ]
-    assert orders[MERGED] == [f"{source}:{name}" for source in ("top", "Z", "a", "b") for name in ids_as_text]
+    assert orders[MERGED] == [f"{source}/{name}" for source in ("top", "Z", "a", "b") for name in ids_as_text]
     assert orders[WEIGHTED] == orders[MERGED]
 
 
 # Which strategy
 
 
-def test_a_router_obeys_the_question_and_else_the_host(catalog: FileKnowledgeCatalog) -> None:
+def test_a_router_uses_the_strategy_of_the_question_or_else_of_the_host(
+    catalog: FileKnowledgeCatalog,
+) -> None:
     for default in STRATEGIES:
         router = KnowledgeResolverRouter(catalog, default_strategy=default)
         assert names(router.search("word")) == ORDERS[default]
@@ -134,14 +138,14 @@ def test_a_router_obeys_the_question_and_else_the_host(catalog: FileKnowledgeCat
             assert names(router.search(query)) == ORDERS[KnowledgeResolverStrategy(strategy)]
 
 
-def test_a_host_that_sets_nothing_groups(shelf: Path) -> None:
+def test_a_host_without_a_default_groups_by_source(shelf: Path) -> None:
     with open_knowledge(shelf / "catalog.json") as knowledge:
         assert names(knowledge.search("word")) == BY_SOURCE
         assert names(knowledge.resolver.search("word")) == BY_SOURCE
         assert names(knowledge.search_batch(["word"])[0]) == BY_SOURCE
 
 
-def test_a_host_passes_on_what_it_sets(shelf: Path) -> None:
+def test_a_host_passes_its_settings_to_the_router(shelf: Path) -> None:
     with open_knowledge(
         shelf / "catalog.json",
         default_strategy="merged",
@@ -149,13 +153,13 @@ def test_a_host_passes_on_what_it_sets(shelf: Path) -> None:
         default_source_visibility_policy=lambda _, source: source.id != "also",
         clock=lambda: datetime(2026, 1, 1, tzinfo=timezone.utc),
     ) as knowledge:
-        assert names(knowledge.search("word")) == ["low:strong", "high:strong", "low:weak", "high:weak"]
+        assert names(knowledge.search("word")) == ["low/strong", "high/strong", "low/weak", "high/weak"]
         write_tree(shelf, {"low/old.md": "---\nstale_after: 2026-01-01T00:00:00.000001Z\n---\nonce"})
         query = KnowledgeQuery("once", stale_policy=StalePolicy.STRICT)
-        assert names(knowledge.search(query)) == ["low:old"]
+        assert names(knowledge.search(query)) == ["low/old"]
 
 
-def test_a_concrete_resolver_knows_one_strategy_only(catalog: FileKnowledgeCatalog) -> None:
+def test_a_concrete_resolver_uses_its_own_strategy(catalog: FileKnowledgeCatalog) -> None:
     for name, order in (("grouped", BY_SOURCE), ("merged", BY_SCORE), ("weighted", BY_PRIORITY)):
         resolver = RESOLVERS[name](catalog)
         for strategy in STRATEGIES:
@@ -173,32 +177,32 @@ TWINS: list[dict[str, Any]] = [
 TWIN_FILES = {"x/a.md": "word", "x/b.md": "word", "y/a.md": "word"}
 
 
-def test_two_entries_of_one_directory_give_each_concept_once_from_the_survivor(tmp_path: Path) -> None:
+def test_two_sources_of_one_directory_give_each_concept_once(tmp_path: Path) -> None:
     with opened(tmp_path, TWINS, TWIN_FILES) as catalog:
         orders = answers(catalog)
-    assert orders[MERGED] == orders[WEIGHTED] == ["first:a", "first:b", "other:a"]
-    thrice = ["first:a", "first:b", "second:a", "second:b", "third:a", "third:b"]
-    assert orders[GROUPED] == [*thrice, "other:a"]
+    assert orders[MERGED] == orders[WEIGHTED] == ["first/a", "first/b", "other/a"]
+    thrice = ["first/a", "first/b", "second/a", "second/b", "third/a", "third/b"]
+    assert orders[GROUPED] == [*thrice, "other/a"]
 
 
-def test_one_concept_id_in_two_directories_gives_both(tmp_path: Path) -> None:
+def test_equal_concept_ids_in_two_directories_are_both_given(tmp_path: Path) -> None:
     sources = [{"id": "s", "path": "x"}, {"id": "t", "path": "y"}]
     with opened(tmp_path, sources, {"x/a.md": "word", "y/a.md": "word"}) as catalog:
-        assert answers(catalog) == {strategy: ["s:a", "t:a"] for strategy in STRATEGIES}
+        assert answers(catalog) == {strategy: ["s/a", "t/a"] for strategy in STRATEGIES}
 
 
-def test_the_survivor_is_found_among_the_visible(tmp_path: Path) -> None:
+def test_the_source_that_answers_for_a_directory_is_a_visible_one(tmp_path: Path) -> None:
     with opened(tmp_path, TWINS, TWIN_FILES) as catalog:
         orders = answers(catalog, permitted_source_ids={"third", "second"})
-        assert orders[MERGED] == orders[WEIGHTED] == ["second:a", "second:b"]
-        assert answers(catalog, permitted_source_ids={"third"})[MERGED] == ["third:a", "third:b"]
+        assert orders[MERGED] == orders[WEIGHTED] == ["second/a", "second/b"]
+        assert answers(catalog, permitted_source_ids={"third"})[MERGED] == ["third/a", "third/b"]
 
 
 # Fairness
 
 
 def ranked_like(directory: Path, order: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """A catalog whose best first is ``order``: of as many terms, each concept has one less."""
+    """Sources and files that rank as ``order``: each concept holds one term less than the one before."""
     ranking = order.split()
     files = {
         f"{name[0]}/{name}.md": " ".join(f"t{n}." for n in range(len(ranking) - place))
@@ -220,7 +224,7 @@ def ranked_like(directory: Path, order: str) -> tuple[list[dict[str, Any]], dict
         ("A1 A2 A3", 1, "A1 A2 A3"),
     ],
 )
-def test_a_quota_lets_others_in_between(tmp_path: Path, order: str, quota: int, fair: str) -> None:
+def test_a_quota_lets_other_sources_in_between(tmp_path: Path, order: str, quota: int, fair: str) -> None:
     text = " ".join(f"t{n}." for n in range(len(order.split())))
     with opened(tmp_path, *ranked_like(tmp_path, order)) as catalog:
         for make in (MergedKnowledgeResolver, PriorityWeightedKnowledgeResolver):
@@ -245,13 +249,13 @@ def test_a_quota_changes_only_the_order(catalog: FileKnowledgeCatalog, quota: in
             assert [p for p in fair if p.source_id == source] == [p for p in without if p.source_id == source]
 
 
-def test_grouped_results_have_no_quota(catalog: FileKnowledgeCatalog) -> None:
+def test_grouped_results_ignore_the_quota(catalog: FileKnowledgeCatalog) -> None:
     query = KnowledgeQuery("word", fairness_quota=1)
     assert names(GroupedKnowledgeResolver(catalog).search(query)) == BY_SOURCE
     assert names(KnowledgeResolverRouter(catalog, default_fairness_quota=1).search("word")) == BY_SOURCE
 
 
-def test_the_quota_of_the_question_comes_before_the_one_of_the_host(tmp_path: Path) -> None:
+def test_the_quota_of_the_question_beats_the_quota_of_the_host(tmp_path: Path) -> None:
     sources, files = ranked_like(tmp_path, "A1 A2 A3 B1")
     text = "t0. t1. t2. t3."
     with opened(tmp_path, sources, files) as catalog:
@@ -260,25 +264,23 @@ def test_the_quota_of_the_question_comes_before_the_one_of_the_host(tmp_path: Pa
             PriorityWeightedKnowledgeResolver(catalog, default_fairness_quota=1),
             KnowledgeResolverRouter(catalog, default_strategy=MERGED, default_fairness_quota=1),
         ):
-            assert names(resolver.search(text)) == ["A:A1", "B:B1", "A:A2", "A:A3"]
+            assert names(resolver.search(text)) == ["A/A1", "B/B1", "A/A2", "A/A3"]
             query = KnowledgeQuery(text, fairness_quota=2)
-            assert names(resolver.search(query)) == ["A:A1", "A:A2", "B:B1", "A:A3"]
+            assert names(resolver.search(query)) == ["A/A1", "A/A2", "B/B1", "A/A3"]
 
 
 def test_a_quota_may_put_a_lower_priority_ahead(catalog: FileKnowledgeCatalog) -> None:
     query = KnowledgeQuery("word", fairness_quota=1)
     assert names(PriorityWeightedKnowledgeResolver(catalog).search(query)) == [
-        "high:strong",
-        "low:strong",
-        "high:weak",
-        "also:middle",
-        "low:weak",
+        "high/strong",
+        "low/strong",
+        "high/weak",
+        "also/middle",
+        "low/weak",
     ]
 
 
 # Staleness
-
-NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
 @contextmanager
@@ -306,7 +308,7 @@ def test_a_concept_goes_stale_to_the_microsecond(tmp_path: Path) -> None:
             assert is_admitted(catalog, StalePolicy.USE, now)
 
 
-def test_a_grace_is_counted_in_days(tmp_path: Path) -> None:
+def test_a_grace_period_is_counted_in_days(tmp_path: Path) -> None:
     with one_that_goes_stale(tmp_path, "2026-03-01T12:00:00Z") as catalog:
         for days in (1, 2, 400):
             end = NOON + timedelta(days=days)
@@ -315,13 +317,13 @@ def test_a_grace_is_counted_in_days(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("days", [10**9, 2**63, 10**30])
-def test_a_grace_may_be_longer_than_time(tmp_path: Path, days: int) -> None:
+def test_a_grace_period_can_end_after_the_last_date(tmp_path: Path, days: int) -> None:
     with one_that_goes_stale(tmp_path, "0001-01-01") as catalog:
         for now in (NOON, datetime.max.replace(tzinfo=timezone.utc)):
             assert is_admitted(catalog, StalePolicy.tolerate(days), now)
 
 
-def test_a_clock_may_hang_anywhere(tmp_path: Path) -> None:
+def test_a_clock_can_be_in_any_time_zone(tmp_path: Path) -> None:
     east, west = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
     with one_that_goes_stale(tmp_path, "2026-03-01T12:00:00Z") as catalog:
         for zone in (east, west):
@@ -333,7 +335,7 @@ def test_a_clock_may_hang_anywhere(tmp_path: Path) -> None:
             assert is_admitted(catalog, StalePolicy.STRICT, datetime.min.replace(tzinfo=zone))
 
 
-def test_without_a_clock_it_is_now(tmp_path: Path) -> None:
+def test_a_host_without_a_clock_uses_the_current_time(tmp_path: Path) -> None:
     today = datetime.now(timezone.utc)
     for days, fresh in ((2, True), (-2, False)):
         with one_that_goes_stale(tmp_path, (today + timedelta(days=days)).isoformat()) as catalog:
@@ -355,11 +357,11 @@ def test_the_clock_is_read_once_for_each_search(ask: Entrance) -> None:
 # Diagnostics
 
 
-def test_an_answer_without_a_flaw_has_no_diagnostic(ask: Entrance) -> None:
+def test_an_answer_with_matches_has_no_diagnostic(ask: Entrance) -> None:
     assert ask("word").diagnostics == ()
 
 
-def test_no_match_is_said_once(ask: Entrance) -> None:
+def test_an_answer_without_matches_has_one_diagnostic(ask: Entrance) -> None:
     assert codes(ask("nowhere")) == [("NO_MATCHES", None)]
 
 
@@ -367,7 +369,7 @@ def test_failed_sources_are_named_in_order_and_the_others_answer(ask: Entrance, 
     for bundle in ("low", "high"):
         shutil.rmtree(shelf / bundle)
     context = ask("word")
-    assert names(context) == ["also:middle"]
+    assert names(context) == ["also/middle"]
     assert codes(context) == [("SOURCE_UNAVAILABLE", "high"), ("SOURCE_UNAVAILABLE", "low")]
     context = ask("nowhere")
     assert codes(context) == [
@@ -381,7 +383,7 @@ def test_failed_sources_are_named_in_order_and_the_others_answer(ask: Entrance, 
         assert "\n" not in diagnostic.message
 
 
-def test_where_every_source_failed_nothing_was_looked_for(ask: Entrance, shelf: Path) -> None:
+def test_an_answer_whose_sources_all_failed_has_no_no_matches_diagnostic(ask: Entrance, shelf: Path) -> None:
     for bundle in ("low", "high", "also"):
         shutil.rmtree(shelf / bundle)
     assert codes(ask("word")) == [("SOURCE_UNAVAILABLE", source) for source in ("high", "also", "low")]
@@ -416,7 +418,7 @@ def test_an_answer_carries_its_question_and_its_generation(ask: Entrance) -> Non
     assert context.generation == 1
 
 
-def test_an_answer_does_not_depend_on_the_way_it_was_asked_for(catalog: FileKnowledgeCatalog) -> None:
+def test_search_async_and_batch_give_the_same_answer(catalog: FileKnowledgeCatalog) -> None:
     for resolver, make in RESOLVERS.items():
         made = make(catalog)
         contexts = [
@@ -441,7 +443,7 @@ def test_the_event_loop_goes_on_while_a_search_runs(catalog: FileKnowledgeCatalo
         asked, answered = asyncio.Event(), threading.Event()
 
         def policy(scope: object, source: KnowledgeCatalogSource) -> bool:
-            """Waits for the event loop, which can only answer if it is not held up."""
+            """Waits for the event loop, which answers only if the search does not block it."""
             loop.call_soon_threadsafe(asked.set)
             return answered.wait(timeout=30)
 

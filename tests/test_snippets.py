@@ -1,18 +1,20 @@
-"""What a reader should see of a passage, on one line (K7)."""
+"""Snippets: the one line that shows a reader why a passage matches (K7)."""
 
 from __future__ import annotations
 
 import tempfile
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import naive
 import naive_snippet
 import pytest
-from catalogs import make_catalog
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from making.catalogs import make_catalog
+from making.clocks import NOON
+from making.drawn import double_quoted
+from making.profiles import FEWER
 from okf_catalog import (
     FileMemoryStore,
     KnowledgeAccessScope,
@@ -22,8 +24,6 @@ from okf_catalog import (
     MemoryTier,
     StalePolicy,
 )
-from profiles import FEWER
-from strategies import double_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from okf_catalog import KnowledgePassage
 
 MOST = 320
-CLOCK = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
 def document(body: str, title: str | None = None, description: str | None = None) -> bytes:
@@ -48,7 +47,7 @@ def snippet(query: str, body: str, title: str | None = None, description: str | 
 
 
 def snippets(asked: Sequence[tuple[str, bytes]]) -> list[str]:
-    """What each of the documents shows for its query."""
+    """The snippet of each document for its query."""
     with tempfile.TemporaryDirectory() as directory:
         files = {f"{number}.md": content for number, (_, content) in enumerate(asked)}
         with make_catalog(Path(directory), {"s": {"files": files}}) as catalog:
@@ -166,7 +165,7 @@ GRAPHEMES = {
 
 @pytest.mark.parametrize("grapheme", GRAPHEMES.values(), ids=GRAPHEMES)
 @pytest.mark.parametrize("count", [400, 3000])
-def test_no_grapheme_is_cut(grapheme: str, count: int) -> None:
+def test_a_snippet_cuts_no_grapheme(grapheme: str, count: int) -> None:
     for shift in range(4):
         line = "x" * shift + grapheme * count + "needle" + grapheme * count
         shown = snippet("needle", line)
@@ -179,14 +178,14 @@ def test_no_grapheme_is_cut(grapheme: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("term", ["\u0301", "\u200d", "\u1161", "🇪"])
-def test_a_term_inside_a_grapheme_brings_the_whole_grapheme(term: str) -> None:
+def test_a_snippet_shows_the_whole_grapheme_around_a_term(term: str) -> None:
     for grapheme in ("e\u0301", "👩\u200d👧", "\u1112\u1161", "🇩🇪"):
         if term in grapheme:
             line = "x" * 500 + grapheme + "y" * 500
             assert grapheme in snippet(term, line)
 
 
-def test_a_grapheme_that_is_longer_than_a_window_does_not_make_it_longer() -> None:
+def test_a_very_long_grapheme_does_not_make_a_snippet_longer() -> None:
     for line in ("a" + "\u0301" * 5000 + "b", "b" + "a" + "\u0301" * 5000, "\u0301" * 5000 + "b"):
         shown = snippet("b", line)
         assert "b" in shown
@@ -320,13 +319,13 @@ def test_snippets_are_those_of_the_model(drawn: list[tuple[str, str, str | None,
         assert len(line.splitlines()) <= 1
 
 
-def test_many_terms_are_looked_for_as_few_are() -> None:
+def test_a_snippet_for_many_terms_is_chosen_as_for_few() -> None:
     words = [f"q{number:04}" for number in range(5000)]
     body = "\n".join(["q0001 q0002", " ".join(words[3:9]), " ".join(words[100:105])])
     assert snippet(" ".join(words), body) == "q0003 q0004 q0005 q0006 q0007 q0008"
 
 
-def test_a_snippet_is_the_same_every_time_and_in_every_way(tmp_path: Path) -> None:
+def test_a_snippet_is_the_same_for_every_way_to_ask(tmp_path: Path) -> None:
     files = {"a.md": "x a\n", "b.md": document(LONG + "a", "b")}
     with make_catalog(tmp_path, {"s": {"files": files}}) as catalog:
         resolver = KnowledgeResolverRouter(catalog)
@@ -334,9 +333,6 @@ def test_a_snippet_is_the_same_every_time_and_in_every_way(tmp_path: Path) -> No
         assert alone == [passage.snippet for passage in resolver.search("a").passages]
         assert alone == [passage.snippet for passage in resolver.search_batch(["a"])[0].passages]
         assert alone[0] == "x a"
-
-
-# Staleness
 
 
 @pytest.mark.parametrize(
@@ -351,12 +347,12 @@ def test_a_snippet_is_the_same_every_time_and_in_every_way(tmp_path: Path) -> No
         ("", False),
     ],
 )
-def test_a_passage_is_stale_from_the_instant_on_whatever_the_policy(
+def test_a_passage_is_stale_from_the_instant_on_under_every_policy(
     tmp_path: Path, stale_after: str, is_stale: bool
 ) -> None:
     files = {"a.md": f"---\nstale_after: {stale_after}\n---\nword\n"}
     with make_catalog(tmp_path, {"s": {"files": files}}) as catalog:
-        resolver = KnowledgeResolverRouter(catalog, clock=lambda: CLOCK)
+        resolver = KnowledgeResolverRouter(catalog, clock=lambda: NOON)
         for policy in (StalePolicy.USE, StalePolicy.tolerate(1)):
             query = KnowledgeQuery("word", stale_policy=policy)
             passages = [*resolver.search(query).passages, *resolver.search_batch([query])[0].passages]
@@ -365,9 +361,9 @@ def test_a_passage_is_stale_from_the_instant_on_whatever_the_policy(
         assert [passage.is_stale for passage in strict] == [False] * (not is_stale)
 
 
-def test_an_answer_keeps_the_instant_it_was_asked_at(tmp_path: Path) -> None:
+def test_an_answer_keeps_the_instant_of_its_search(tmp_path: Path) -> None:
     files = {"a.md": "---\nstale_after: 2026-03-01T12:00:01Z\n---\nword\n"}
-    moments = iter([CLOCK, CLOCK.replace(second=1)])
+    moments = iter([NOON, NOON.replace(second=1)])
     with make_catalog(tmp_path, {"s": {"files": files}}) as catalog:
         resolver = KnowledgeResolverRouter(catalog, clock=lambda: next(moments))
         before, after = (resolver.search("word").passages[0] for _ in range(2))
@@ -382,7 +378,7 @@ def test_memories_have_a_snippet_and_may_be_stale(tmp_path: Path) -> None:
     }
     scope = KnowledgeAccessScope("acme", "alice")
     with make_catalog(tmp_path, sources) as catalog:
-        store = FileMemoryStore(catalog, clock=lambda: CLOCK)
+        store = FileMemoryStore(catalog, clock=lambda: NOON)
         for name, stale_after in (("old", "2026-03-01"), ("new", "2026-03-02")):
             front = {"type": "T", "title": "Likes", "description": "d", "stale_after": stale_after}
             entry = MemoryEntry(name, front, f"# Likes\n\nshe likes tea {name}")

@@ -1,4 +1,4 @@
-"""Answers taken one after the other."""
+"""Streams: answers one after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
 from okf_catalog import CatalogClosedError, KnowledgeQuery, KnowledgeResolverRouter
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def test_a_stream_yields_what_a_batch_holds(
     assert streamed == list(resolver.search_batch(queries(count), limit=limit))
 
 
-def test_an_endless_stream_is_read_only_a_little_ahead(resolver: KnowledgeResolverRouter) -> None:
+def test_an_endless_stream_of_questions_is_read_only_a_little_ahead(
+    resolver: KnowledgeResolverRouter,
+) -> None:
     taken = 0
 
     def endless() -> Iterator[str]:
@@ -63,7 +65,9 @@ def test_a_refused_question_is_refused_when_its_turn_comes(resolver: KnowledgeRe
     assert list(stream) == []
 
 
-def test_what_the_queries_raise_comes_after_the_answers_before_it(resolver: KnowledgeResolverRouter) -> None:
+def test_an_error_of_the_questions_comes_after_the_answers_before_it(
+    resolver: KnowledgeResolverRouter,
+) -> None:
     def broken() -> Iterator[str]:
         yield "tax"
         raise KeyError("mine")
@@ -80,12 +84,12 @@ def test_a_wrong_limit_is_refused_at_once(resolver: KnowledgeResolverRouter, lim
         resolver.search_stream(["tax"], limit=limit)
 
 
-def test_one_string_is_no_stream(resolver: KnowledgeResolverRouter) -> None:
+def test_one_string_is_refused_as_a_stream_of_questions(resolver: KnowledgeResolverRouter) -> None:
     with pytest.raises(TypeError, match="queries"):
         resolver.search_stream("tax")
 
 
-def test_all_answers_are_of_one_state_of_the_files(tmp_path: Path) -> None:
+def test_all_answers_of_a_stream_see_one_state_of_the_files(tmp_path: Path) -> None:
     with make_catalog(tmp_path, {"a": {"files": {"x.md": "before"}}}) as catalog:
         resolver = KnowledgeResolverRouter(catalog)
         stream = resolver.search_stream(["before"] * 600)
@@ -117,7 +121,7 @@ def test_a_stream_of_a_closed_catalog_ends_with_its_error(tmp_path: Path) -> Non
         list(stream)
 
 
-def test_no_thread_outlives_a_stream_that_is_given_up(resolver: KnowledgeResolverRouter) -> None:
+def test_an_abandoned_stream_ends_its_threads(resolver: KnowledgeResolverRouter) -> None:
     before = threading.active_count()
     for _ in range(20):
         stream = resolver.search_stream(queries(2000), limit=1)

@@ -1,4 +1,4 @@
-"""Values compare by value, print as one would type them, pickle, and never change."""
+"""Values compare by value, have a repr that can be typed, pickle, and never change."""
 
 from __future__ import annotations
 
@@ -198,12 +198,12 @@ def fields_of(value: object) -> list[str]:
 
 
 def typed(text: str) -> object:
-    """What ``text`` is to somebody who typed ``from okf_catalog import *``."""
+    """The value of ``text`` after ``from okf_catalog import *``."""
     names: dict[str, object] = {name: getattr(okf_catalog, name) for name in okf_catalog.__all__}
     return eval(text, {**names, "PosixPath": PosixPath})
 
 
-def test_every_value_type_is_tried_here() -> None:
+def test_the_examples_cover_every_value_type() -> None:
     others = {
         "Clock",
         "CountTokens",
@@ -234,14 +234,14 @@ def test_every_value_type_is_tried_here() -> None:
 
 
 @examples
-def test_values_made_alike_are_equal_and_hash_alike(make: Callable[[], object]) -> None:
+def test_values_of_equal_fields_are_equal_and_hash_equally(make: Callable[[], object]) -> None:
     one, other = make(), make()
     assert one == other
     assert hash(one) == hash(other)
     assert {one: 1}[other] == 1
 
 
-def test_values_made_differently_are_not_equal() -> None:
+def test_values_of_different_fields_are_not_equal() -> None:
     values = [make() for make in EXAMPLES.values()]
     assert len(set(values)) == len(values)
     for value in values:
@@ -250,7 +250,7 @@ def test_values_made_differently_are_not_equal() -> None:
 
 
 @pytest.mark.parametrize("field", fields_of(passage()))
-def test_every_field_of_a_passage_tells_it_from_another(field: str) -> None:
+def test_equality_of_passages_includes_every_field(field: str) -> None:
     other: dict[str, object] = {
         "score": 1,
         "trust_tier": TrustTier.UNVERIFIED,
@@ -260,9 +260,9 @@ def test_every_field_of_a_passage_tells_it_from_another(field: str) -> None:
     assert passage(**{field: other.get(field, "other")}) != passage()
 
 
-# What a policy does cannot be typed.
+# The repr of a function cannot be typed.
 @pytest.mark.parametrize("name", EXAMPLES.keys() - {"query with a policy"})
-def test_values_print_as_one_would_type_them(name: str) -> None:
+def test_the_repr_of_a_value_can_be_typed(name: str) -> None:
     value = EXAMPLES[name]()
     assert typed(repr(value)) == value
     assert str(value) == repr(value)
@@ -278,12 +278,12 @@ def test_values_pickle(make: Callable[[], object], protocol: int) -> None:
     assert hash(loaded) == hash(value)
 
 
-def test_what_is_pickled_names_the_module_users_import_from() -> None:
+def test_a_pickle_names_the_module_users_import_from() -> None:
     for make in EXAMPLES.values():
         assert b"okf_catalog." not in pickle.dumps(make(), 0)
 
 
-def test_what_is_listed_is_a_tuple_that_carries_diagnostics() -> None:
+def test_listed_concepts_are_a_tuple_that_carries_diagnostics() -> None:
     listed = concepts()
     plain = tuple(listed)
     assert type(plain) is tuple
@@ -320,13 +320,13 @@ def test_values_never_change(make: Callable[[], object]) -> None:
 
 
 @examples
-def test_values_are_small(make: Callable[[], object]) -> None:
+def test_values_have_no_instance_dictionary(make: Callable[[], object]) -> None:
     value = make()
-    # A tuple has no room for slots.
+    # A tuple subclass cannot have slots.
     assert isinstance(value, MemoryConcepts) or not hasattr(value, "__dict__")
 
 
-def test_a_value_is_changed_by_making_another() -> None:
+def test_replace_makes_a_changed_copy_of_a_value() -> None:
     query = KnowledgeQuery("word", permitted_source_ids={"a"})
     other = dataclasses.replace(query, text="other", resolver_strategy=MERGED)
     assert other == KnowledgeQuery("other", resolver_strategy="merged", permitted_source_ids=["a"])
@@ -335,14 +335,14 @@ def test_a_value_is_changed_by_making_another() -> None:
 
 
 @members
-def test_choices_print_as_one_would_type_them(member: enum.Enum) -> None:
+def test_the_repr_of_a_choice_can_be_typed(member: enum.Enum) -> None:
     assert repr(member) == f"{type(member).__name__}.{member.name}"
     assert typed(repr(member)) is member
 
 
 @protocols
 @members
-def test_choices_stay_themselves(member: enum.Enum, protocol: int) -> None:
+def test_choices_pickle_and_copy_to_the_same_object(member: enum.Enum, protocol: int) -> None:
     assert pickle.loads(pickle.dumps(member, protocol)) is member
     assert copy.deepcopy(member) is member
     assert type(member)(member.value) is member
@@ -350,7 +350,7 @@ def test_choices_stay_themselves(member: enum.Enum, protocol: int) -> None:
         setattr(member, "value", "other")  # noqa: B010  (no checker lets it be written plainly)
 
 
-def test_a_strategy_is_its_text() -> None:
+def test_a_strategy_equals_its_value() -> None:
     for strategy in KnowledgeResolverStrategy:
         assert strategy == strategy.value
         assert hash(strategy) == hash(strategy.value)
@@ -358,7 +358,7 @@ def test_a_strategy_is_its_text() -> None:
         assert json.loads(json.dumps({"strategy": strategy})) == {"strategy": strategy}
 
 
-def test_trust_grows_from_nobody_to_a_person() -> None:
+def test_trust_tiers_are_ordered() -> None:
     tiers = [TrustTier.UNVERIFIED, TrustTier.MACHINE_CONFIRMED, TrustTier.HUMAN_REVIEWED]
     assert sorted({*tiers}) == tiers == [*TrustTier]
     assert max(tiers) is TrustTier.HUMAN_REVIEWED

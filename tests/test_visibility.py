@@ -1,4 +1,4 @@
-"""Who may see what (S1 to S3, S5): restrictions hold alike wherever a question is put."""
+"""Who may see what (S1 to S3, S5): restrictions apply alike at every entrance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from unittest.mock import MagicMock, Mock
 
 import pytest
-from asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.asking import GROUPED, MERGED, RESOLVERS, WEIGHTED, Entrance, codes, names
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.visibility import never
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
@@ -23,7 +26,6 @@ from okf_catalog import (
     RefusedTypeError,
     RefusedValueError,
 )
-from trees import write_manifest, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,10 +51,6 @@ class Recorder:
         return [arguments[1].id for arguments, _ in self.calls]
 
 
-def never(*arguments: object) -> bool:
-    pytest.fail(f"asked with {arguments}")
-
-
 def sources(context: Any) -> set[str]:
     return {passage.source_id for passage in context.passages}
 
@@ -60,7 +58,7 @@ def sources(context: Any) -> set[str]:
 # Which restriction is in force
 
 
-def test_where_nothing_is_configured_nothing_is_restricted(ask: Entrance) -> None:
+def test_a_search_without_restrictions_sees_every_candidate(ask: Entrance) -> None:
     assert sources(ask("word")) == set(CANDIDATES)
     assert sources(ask(KnowledgeQuery("word", scope=KnowledgeAccessScope("acme")))) == set(CANDIDATES)
 
@@ -72,7 +70,7 @@ def test_permitted_ids_restrict(ask: Entrance) -> None:
         assert codes(context) == []
 
 
-def test_permitted_ids_make_nothing_a_candidate(ask: Entrance) -> None:
+def test_permitted_ids_add_no_candidates(ask: Entrance) -> None:
     context = ask(KnowledgeQuery("word", permitted_source_ids={"off", "diary"}))
     assert codes(context) == [("NO_ENABLED_SOURCES", None)]
 
@@ -98,7 +96,7 @@ def test_the_policy_of_the_question_beats_the_one_of_the_host(ask: Entrance) -> 
     assert policy.asked == CANDIDATES
 
 
-def test_the_policy_of_the_host_holds_where_the_question_names_none(ask: Entrance) -> None:
+def test_the_policy_of_the_host_applies_to_a_question_without_one(ask: Entrance) -> None:
     for query in ("word", KnowledgeQuery("word")):
         policy = Recorder("also")
         assert sources(ask(query, default_source_visibility_policy=policy)) == {"also"}
@@ -138,13 +136,13 @@ def test_a_policy_is_called_with_scope_and_source_once_for_each_candidate(
     assert [named for _, named in policy.calls] == [{}] * 3
 
 
-def test_who_names_nobody_is_local(ask: Entrance) -> None:
+def test_a_question_without_a_scope_is_local(ask: Entrance) -> None:
     policy = Recorder()
     ask("word", default_source_visibility_policy=policy)
     assert all(arguments[0] is KnowledgeAccessScope.LOCAL for arguments, _ in policy.calls)
 
 
-def test_a_policy_is_asked_again_by_every_search(catalog: FileKnowledgeCatalog) -> None:
+def test_every_search_calls_the_policy_again(catalog: FileKnowledgeCatalog) -> None:
     policy = Recorder("high")
     resolver = GroupedKnowledgeResolver(catalog, default_source_visibility_policy=policy)
     assert sources(resolver.search("word")) == {"high"}
@@ -154,13 +152,13 @@ def test_a_policy_is_asked_again_by_every_search(catalog: FileKnowledgeCatalog) 
 
 
 class EmptyPolicy(list[str]):
-    """An object that is false, as an empty list of the permitted is, and says no to everything."""
+    """A falsy policy object, like an empty list, that answers no for every source."""
 
     def __call__(self, scope: object, source: Any) -> bool:
         return source.id in self
 
 
-def test_a_policy_that_counts_as_false_is_asked_all_the_same(ask: Entrance) -> None:
+def test_a_policy_object_that_is_falsy_is_called(ask: Entrance) -> None:
     policy = EmptyPolicy()
     assert not policy
     context = ask(KnowledgeQuery("word", source_visibility_policy=policy))
@@ -171,7 +169,7 @@ def test_a_policy_that_counts_as_false_is_asked_all_the_same(ask: Entrance) -> N
     assert sources(ask(query, default_source_visibility_policy=never)) == set()
 
 
-def test_a_policy_may_search_itself(catalog: FileKnowledgeCatalog) -> None:
+def test_a_policy_can_search_the_same_catalog(catalog: FileKnowledgeCatalog) -> None:
     inner = GroupedKnowledgeResolver(catalog)
 
     def policy(scope: object, source: Any) -> bool:
@@ -186,7 +184,7 @@ def test_a_policy_may_search_itself(catalog: FileKnowledgeCatalog) -> None:
 
 
 class LikeTrue:
-    """What numpy's booleans are: true, equal to ``True``, and no ``bool``."""
+    """Like a boolean of numpy: true, equal to ``True``, and no ``bool``."""
 
     def __bool__(self) -> bool:
         return True
@@ -199,7 +197,7 @@ class LikeTrue:
 
 
 class numpy_bool:  # noqa: N801  (named as the real one is)
-    """As numpy calls its own, by module and name."""
+    """A class with the module and the name of numpy's boolean."""
 
     __module__ = "numpy"
     __qualname__ = "bool"
@@ -209,7 +207,7 @@ class numpy_bool:  # noqa: N801  (named as the real one is)
 
 
 class NoBool(int):
-    """A class that says of itself that it is another one."""
+    """An int whose ``__class__`` claims to be bool."""
 
     __class__ = bool  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
@@ -221,11 +219,11 @@ def not_asked(_: object) -> NoReturn:
 Awkward = type(
     "Awkward", (), {"__class__": property(not_asked), "__bool__": not_asked, "__module__": __name__}
 )
-"""What raises when it is asked what it is, or whether it is true."""
+"""An object that raises when its class or its truth is read."""
 
 
 def real_numpy() -> list[object]:
-    """numpy's own, where there is numpy."""
+    """Real values of numpy, if it is installed."""
     try:
         import numpy as np
     except ImportError:
@@ -267,12 +265,12 @@ def named(answer: object) -> str:
 
 
 def both_policies(policy: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """As the question's and as the host's: the field, what is asked, what the host sets."""
+    """The policy as that of the question and as that of the host: field, question, settings of the host."""
     yield "source_visibility_policy", KnowledgeQuery("word", source_visibility_policy=policy), {}
     yield "default_source_visibility_policy", "word", {"default_source_visibility_policy": policy}
 
 
-def test_anything_but_a_bool_is_refused(ask: Entrance) -> None:
+def test_a_policy_answer_that_is_no_bool_is_refused(ask: Entrance) -> None:
     answer: object = None
     calls: list[object] = []
 
@@ -294,7 +292,7 @@ def given(answer: object, *_: object) -> object:
     return answer
 
 
-def test_what_claims_to_be_a_bool_is_named_so_that_it_can_be_looked_up(ask: Entrance) -> None:
+def test_a_refused_policy_answer_is_named_with_its_module(ask: Entrance) -> None:
     for answer, expected in (
         (numpy_bool(), "not numpy.bool; return bool(...) of it"),
         (Mock(spec=bool), "not unittest.mock.Mock; return bool(...) of it"),
@@ -305,7 +303,7 @@ def test_what_claims_to_be_a_bool_is_named_so_that_it_can_be_looked_up(ask: Entr
         assert str(raised.value).endswith(expected)
 
 
-def test_one_answer_that_is_no_bool_refuses_all(ask: Entrance) -> None:
+def test_one_policy_answer_that_is_no_bool_refuses_the_search(ask: Entrance) -> None:
     def policy(scope: object, source: Any) -> Any:
         return source.id != "low" or None
 
@@ -313,7 +311,7 @@ def test_one_answer_that_is_no_bool_refuses_all(ask: Entrance) -> None:
         ask("word", default_source_visibility_policy=policy)
 
 
-def test_a_promise_is_no_answer(ask: Entrance) -> None:
+def test_an_async_policy_is_refused(ask: Entrance) -> None:
     async def policy(scope: object, source: object) -> bool:
         return True
 
@@ -324,7 +322,7 @@ def test_a_promise_is_no_answer(ask: Entrance) -> None:
         assert ask.text(raised.value) == f"{field} answers with a bool, not coroutine; {hint}"
 
 
-def test_nothing_warns_of_a_promise(catalog: FileKnowledgeCatalog) -> None:
+def test_refusing_an_async_policy_makes_no_warning(catalog: FileKnowledgeCatalog) -> None:
     async def policy(scope: object, source: object) -> bool:
         return True
 
@@ -341,7 +339,7 @@ class MyError(Exception):
     pass
 
 
-def test_what_a_policy_raises_passes_unchanged(ask: Entrance) -> None:
+def test_an_error_of_a_policy_passes_unchanged(ask: Entrance) -> None:
     error: Exception = MyError()
 
     def policy(scope: object, source: Any) -> bool:
@@ -359,7 +357,7 @@ def test_what_a_policy_raises_passes_unchanged(ask: Entrance) -> None:
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, StopIteration, GeneratorExit])
-def test_even_what_ends_programs_passes_unchanged(
+def test_an_exception_that_ends_programs_passes_through_a_policy_unchanged(
     catalog: FileKnowledgeCatalog, kind: type[BaseException]
 ) -> None:
     def policy(scope: object, source: object) -> bool:
@@ -394,7 +392,7 @@ def test_an_invisible_source_that_is_broken_leaves_no_trace(
     write_tree(shelf, {"low/bad.md": b"\0", "low/worse.md": b"\0"})
     whole = ask(KnowledgeQuery("word", **restrict("also")))
     nothing = ask(KnowledgeQuery("nowhere", **restrict("also")))
-    assert names(whole) == ["also:middle"]
+    assert names(whole) == ["also/middle"]
     assert codes(whole) == []
     assert codes(nothing) == [("NO_MATCHES", None)]
     for context in (whole, nothing):
@@ -403,7 +401,7 @@ def test_an_invisible_source_that_is_broken_leaves_no_trace(
     assert caplog.records == []
 
 
-def test_who_sees_nothing_learns_nothing(ask: Entrance, shelf: Path) -> None:
+def test_a_caller_who_sees_no_source_learns_nothing(ask: Entrance, shelf: Path) -> None:
     shutil.rmtree(shelf / "low")
     (diagnostic,) = ask("word", default_source_visibility_policy=Recorder()).diagnostics
     assert diagnostic.code.name == "NO_ENABLED_SOURCES"
@@ -412,10 +410,10 @@ def test_who_sees_nothing_learns_nothing(ask: Entrance, shelf: Path) -> None:
     assert not [name for name in (*CANDIDATES, "off", "diary") if name in diagnostic.message]
 
 
-def test_an_answer_is_the_one_of_a_catalog_without_the_invisible(
+def test_an_answer_equals_that_of_a_catalog_without_invisible_sources(
     ask: Entrance, tmp_path_factory: pytest.TempPathFactory, shelf: Path
 ) -> None:
-    """Not even order and score tell that there is something else."""
+    """Order and scores too are those of the smaller catalog."""
     alone = tmp_path_factory.mktemp("alone")
     shutil.copytree(shelf / "low", alone / "low")
     shutil.copytree(shelf / "also", alone / "also")
@@ -428,19 +426,21 @@ def test_an_answer_is_the_one_of_a_catalog_without_the_invisible(
             assert ask(query) == Entrance(catalog, ask.resolver, ask.way)(query)
 
 
-def test_an_invisible_twin_is_not_missed(catalog: FileKnowledgeCatalog, shelf: Path) -> None:
-    """The survivor of one directory is chosen among the visible (R4): hiding the first hides no concept."""
+def test_a_visible_source_answers_for_the_directory_of_an_invisible_one(
+    catalog: FileKnowledgeCatalog, shelf: Path
+) -> None:
+    """The source that answers for a directory is a visible one (R4): hiding the first hides no concept."""
     write_manifest(shelf, [{"id": "secret", "path": "high", "priority": 9}, {"id": "open", "path": "./high"}])
     catalog.reload()
     for strategy in (GROUPED, MERGED, WEIGHTED):
         query = KnowledgeQuery("word", resolver_strategy=strategy, permitted_source_ids={"open"})
-        assert names(KnowledgeResolverRouter(catalog).search(query)) == ["open:strong", "open:weak"]
+        assert names(KnowledgeResolverRouter(catalog).search(query)) == ["open/strong", "open/weak"]
 
 
 # Batches
 
 
-def test_each_question_of_a_batch_sees_its_own(catalog: FileKnowledgeCatalog) -> None:
+def test_each_question_of_a_batch_has_its_own_restriction(catalog: FileKnowledgeCatalog) -> None:
     default, own = Recorder("high"), Recorder("low")
     scope = KnowledgeAccessScope("acme")
     queries: list[KnowledgeQuery | str] = [
@@ -461,7 +461,7 @@ def test_each_question_of_a_batch_sees_its_own(catalog: FileKnowledgeCatalog) ->
         assert own.asked == CANDIDATES
 
 
-def test_a_batch_says_whose_policy_answered_wrongly(catalog: FileKnowledgeCatalog) -> None:
+def test_a_batch_names_the_question_whose_policy_answered_wrongly(catalog: FileKnowledgeCatalog) -> None:
     def answer_none(scope: object, source: object) -> Any:
         return None
 
@@ -472,7 +472,7 @@ def test_a_batch_says_whose_policy_answered_wrongly(catalog: FileKnowledgeCatalo
     assert str(raised.value) == f"queries[2]: {expected}"
 
 
-def test_problems_of_what_is_invisible_are_logged_when_somebody_looks(
+def test_problems_of_an_invisible_source_are_logged_once_a_caller_sees_it(
     catalog: FileKnowledgeCatalog, shelf: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_tree(shelf, {"low/bad.md": b"\0"})

@@ -1,4 +1,4 @@
-"""The manifest is taken up by itself (C4), in this process and in those forked from it."""
+"""A catalog reloads a changed manifest by itself (C4), also in forked processes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import json
 import logging
 import subprocess
 import sys
-import time
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from catalogs import make_catalog
+from making.catalogs import make_catalog
+from making.waiting import wait_until
 from okf_catalog import FileKnowledgeCatalog, GroupedKnowledgeResolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 SOURCES: dict[str, dict[str, Any]] = {
     "a": {"files": {"x.md": "word"}},
@@ -46,14 +46,7 @@ def is_newer(catalog: FileKnowledgeCatalog, generation: int) -> bool:
     return catalog.current.generation > generation
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def test_a_changed_manifest_is_taken_up(catalog: FileKnowledgeCatalog, tmp_path: Path) -> None:
+def test_the_catalog_reloads_a_changed_manifest(catalog: FileKnowledgeCatalog, tmp_path: Path) -> None:
     assert catalog.watching
     for ids in (["a", "b"], ["b"], ["a"]):
         generation = catalog.current.generation
@@ -64,7 +57,7 @@ def test_a_changed_manifest_is_taken_up(catalog: FileKnowledgeCatalog, tmp_path:
         assert [passage.source_id for passage in found] == ids
 
 
-def test_a_fault_keeps_the_snapshot_and_is_logged_once(
+def test_a_watched_manifest_with_a_fault_keeps_the_snapshot_and_logs_once(
     catalog: FileKnowledgeCatalog, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = catalog.current
@@ -81,7 +74,7 @@ def test_a_fault_keeps_the_snapshot_and_is_logged_once(
         assert catalog.last_reload_diagnostics == ()
 
 
-def test_a_catalog_that_is_not_to_watch_does_not(tmp_path: Path) -> None:
+def test_a_catalog_without_watching_does_not_reload(tmp_path: Path) -> None:
     with make_catalog(tmp_path, SOURCES) as catalog:
         assert not catalog.watching
         replace(tmp_path / "catalog.json", manifest("a", "b"))
@@ -89,7 +82,7 @@ def test_a_catalog_that_is_not_to_watch_does_not(tmp_path: Path) -> None:
         assert catalog.reload().generation == 2
 
 
-def test_after_close_nothing_watches(tmp_path: Path) -> None:
+def test_a_closed_catalog_does_not_watch(tmp_path: Path) -> None:
     with make_catalog(tmp_path, SOURCES, watch_for_changes=True) as catalog:
         pass
     assert not catalog.watching
@@ -97,7 +90,7 @@ def test_after_close_nothing_watches(tmp_path: Path) -> None:
     assert catalog.reload().generation == 1
 
 
-def test_a_forked_child_watches_for_itself(tmp_path: Path) -> None:
+def test_a_forked_child_watches_the_manifest_by_itself(tmp_path: Path) -> None:
     make_catalog(tmp_path, SOURCES).close()
     program = (
         "import os, sys, time, pathlib, okf_catalog\n"
@@ -137,7 +130,7 @@ def test_a_forked_child_watches_for_itself(tmp_path: Path) -> None:
         process.wait()
 
 
-def test_a_process_that_ends_with_open_catalogs_is_quiet(tmp_path: Path) -> None:
+def test_a_process_that_exits_with_open_catalogs_prints_nothing(tmp_path: Path) -> None:
     make_catalog(tmp_path, SOURCES).close()
     program = (
         "import sys, okf_catalog\n"
@@ -155,7 +148,7 @@ def test_a_process_that_ends_with_open_catalogs_is_quiet(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors cannot be counted here")
-def test_opening_and_closing_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_opening_and_closing_leaves_no_thread_and_no_descriptor(tmp_path: Path) -> None:
     def held() -> tuple[int, int]:
         return len([*Path("/proc/self/fd").iterdir()]), len([*Path("/proc/self/task").iterdir()])
 

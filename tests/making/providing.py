@@ -1,8 +1,8 @@
-"""What a context provider asks, and the frame it writes, told apart again."""
+"""Context providers, the resolvers and stores that they ask, and the frame they write, parsed again."""
 
 from __future__ import annotations
 
-import re
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,9 +12,11 @@ from okf_catalog import (
     ConceptStatus,
     KnowledgeAccessScope,
     KnowledgeContext,
+    KnowledgeContextProvider,
     KnowledgeDiagnostic,
     KnowledgePassage,
     KnowledgeQuery,
+    MemoryCaptureMode,
     MemoryDeleteResult,
     MemoryEntry,
     MemoryReadResult,
@@ -24,17 +26,23 @@ from okf_catalog import (
     TrustTier,
 )
 
+from making.clocks import at_noon
+from making.frame import parsed, text_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TRUNCATED = "… (truncated)"
+    from okf_catalog import KnowledgeResolver, MemoryStore
+
+EXCHANGE = "## 12:00:00 UTC\n\n### User\n\n> {}\n\n### Agent\n\n> {}"
+"""What is captured at noon of a question and its answer."""
 WRITTEN = MemoryWriteResult(written=True, error=None)
 
 
 def passage(
     concept_id: str, title: str | None = None, snippet: str = "", source_id: str = "s", **fields: Any
 ) -> KnowledgePassage:
-    """A passage made by hand, which shows a snippet."""
+    """A passage made by hand. Blocks show its snippet and never its excerpt."""
     made: dict[str, Any] = {
         "source_id": source_id,
         "concept_id": concept_id,
@@ -63,7 +71,7 @@ def agent(text: str | None) -> ChatMessage:
 
 @dataclass
 class Resolver:
-    """Answers every question alike, and remembers them."""
+    """Gives every question the same answer, and remembers the questions."""
 
     passages: Sequence[KnowledgePassage] = ()
     error: BaseException | None = None
@@ -86,7 +94,7 @@ class Resolver:
 
 @dataclass
 class Store:
-    """Answers every question alike, writes nowhere, and remembers what was asked of it."""
+    """Gives every question the same answer, writes nothing to disk, and remembers every call."""
 
     passages: Sequence[KnowledgePassage] = ()
     error: BaseException | None = None
@@ -144,46 +152,79 @@ class Store:
         raise AssertionError
 
 
+class Notebook(Store):
+    """A store that reads back whatever the scope wrote."""
+
+    def sections(self, scope: KnowledgeAccessScope) -> list[str]:
+        """What was written for a scope, oldest first."""
+        return [entry.section_markdown for owner, entry, _ in self.writes if owner == scope]
+
+    def read(self, scope: KnowledgeAccessScope, query: KnowledgeQuery | str) -> MemoryReadResult:
+        notes = self.sections(scope)
+        return MemoryReadResult(tuple(passage("note", None, note, "memory:user") for note in notes), ())
+
+
+class Session:
+    """A session as a framework gives it: an object that a provider can hold a weak reference to."""
+
+
+def provide(
+    knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
+) -> ProvidedContext:
+    """What a provider gives for ``word`` when knowledge and memory answer with these passages."""
+    options.setdefault("on_internal_error", unexpected)
+    return KnowledgeContextProvider(Resolver(knowledge), Store(memory), **options).provide([user("word")])
+
+
+def provide_whole(
+    knowledge: Sequence[KnowledgePassage] = (), memory: Sequence[KnowledgePassage] = (), **options: Any
+) -> ProvidedContext:
+    """The same with a budget that leaves nothing out."""
+    return provide(knowledge, memory, **{"token_budget": 10**9, **options})
+
+
+def content(title: str | None, snippet: str) -> list[str]:
+    """The lines of the block that a message holds for one passage."""
+    ((_, lines),) = parsed(text_of(provide_whole([passage("a", title, snippet)])))
+    return lines
+
+
+def id_of(concept_id: str, source_id: str = "s") -> str:
+    """The id of the block that a message holds for one passage."""
+    ((name, _),) = parsed(text_of(provide_whole([passage(concept_id, None, "x", source_id)])))
+    return name
+
+
+def quarter(text: str) -> int:
+    """Counts one token for every four code points, as a provider does by itself."""
+    return -(-len(text) // 4)
+
+
+def provide_async(provider: KnowledgeContextProvider, *arguments: Any, **options: Any) -> ProvidedContext:
+    return asyncio.run(provider.provide_async(*arguments, **options))
+
+
+WAYS = {"provide": KnowledgeContextProvider.provide, "provide_async": provide_async}
+
+Way = Any
+"""One of ``WAYS``: ``way(provider, messages, session=None)``."""
+
+
+async def later() -> KnowledgeAccessScope:
+    """A scope accessor that is a coroutine, which hosts may not give."""
+    return KnowledgeAccessScope("acme", "alice")
+
+
+def provider_of(
+    resolver: KnowledgeResolver, store: MemoryStore | None = None, **options: Any
+) -> KnowledgeContextProvider:
+    """A provider at noon, which captures every exchange if there is a store."""
+    if store is not None:
+        options.setdefault("memory_capture", MemoryCaptureMode.ENABLED)
+    options.setdefault("clock", at_noon)
+    return KnowledgeContextProvider(resolver, store, **options)
+
+
 def unexpected(error: Exception) -> None:
-    """For ``on_internal_error``: what is raised here is no ``Exception`` and not to be overlooked."""
+    """For ``on_internal_error``: fails the test. A provider catches ``Exception``, which this is not."""
     pytest.fail(repr(error))
-
-
-def text_of(context: ProvidedContext) -> str:
-    """The one message of a context; the empty string if there is none."""
-    if not context.messages:
-        assert context == ProvidedContext(left_out=context.left_out, diagnostics=context.diagnostics)
-        return ""
-    (message,) = context.messages
-    assert message.role == "user"
-    text = "\n".join(block.text for block in context.blocks)
-    assert message.text == text
-    return text
-
-
-def concepts(context: ProvidedContext) -> list[str]:
-    """The concepts in the message, those that were cut with an ellipsis."""
-    return [f"{block.concept_id}…" if block.truncated else block.concept_id for block in context.blocks]
-
-
-def parsed(message: str) -> list[tuple[str, list[str]]]:
-    """The ids of the blocks of a message, and the lines between their tags, by the grammar of X4."""
-    blocks: list[tuple[str, list[str]]] = []
-    lines = iter(message.split("\n"))
-    for opening in lines:
-        match = re.fullmatch('<okf-context id="([^"<>]*)">', opening)
-        assert match, opening
-        content: list[str] = []
-        for line in lines:
-            if line == "</okf-context>":
-                break
-            content.append(line)
-        else:
-            raise AssertionError("a block does not end")
-        blocks.append((unescaped(match[1]), content))
-    return blocks
-
-
-def unescaped(attribute: str) -> str:
-    names = {"amp": "&", "quot": '"', "lt": "<", "gt": ">"}
-    return re.sub("&(?:#([0-9]+)|([a-z]+));", lambda m: chr(int(m[1])) if m[1] else names[m[2]], attribute)

@@ -1,20 +1,19 @@
-"""Bundles, catalogs and questions to draw.
+"""Hypothesis strategies for bundles, catalogs and questions.
 
-Everything of one drawn world is put together from a few *phrases*, and those from one *palette*: a handful of
-characters that are easily mistaken for one another. In a tiny alphabet words meet by chance, and where they
-meet is where the rules differ.
+A drawn world is made of a few *phrases*, and those of one *palette*: a few characters that are easily
+confused. In such a tiny alphabet, texts often match by chance, and matches are where rules can differ.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
 import naive
-from documents import encoded
 from hypothesis import strategies as st
+
+from making.drawn_files import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
 T = TypeVar("T")
-
-NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-"""What the clock says when drawn concepts are asked for."""
 
 COLLIDING = (
     "aAbB",
@@ -46,7 +42,7 @@ COLLIDING = (
     "\x1cab",
     "\u200b\ufeffa",
 )
-"""Characters that fold together, next to ones that only look as if they did."""
+"""Groups of characters that fold to the same one, with others that only look alike."""
 
 PUNCTUATION = "-_/.,:#'\"[]{}\\%"
 
@@ -77,7 +73,7 @@ def _phrase(before: str, parts: Sequence[tuple[str, str]], is_open: bool) -> str
 
 @st.composite
 def phrase_pools(draw: DrawFn) -> list[str]:
-    """What one world has to say; each character that occurs is also a phrase."""
+    """The phrases of one world; each character that occurs is a phrase too."""
     spaces = " " + draw(st.sampled_from(naive.WHITE_SPACE))
     drawn = draw(st.lists(phrases(draw(palettes()), spaces), min_size=3, max_size=6))
     return drawn + [character for character in sorted(set("".join(drawn))) if naive.trim(character)]
@@ -113,7 +109,7 @@ def scalars(text: str) -> SearchStrategy[str]:
     if _PLAIN.fullmatch(text) and text not in naive.NULLS:
         ways += [text, f"{text}  # not the text"]
     if _SPACED.fullmatch(text) and "---" not in text:
-        # Quoted text that goes on at column 0, as common readers read it.
+        # Quoted text that continues at column 0, as common readers accept it.
         ways += [way.replace(" ", "\n", 1) for way in ways[:2]]
     lines = text.split("\n")
     if lines[0].strip() and not text.startswith(" ") and all(map(_fits_in_a_block, lines)):
@@ -130,7 +126,7 @@ def _fits_in_a_block(line: str) -> bool:
 
 
 def some_tags(pool: Sequence[str]) -> Sequence[str]:
-    """So few that those asked for are often there; white space around them is part of a tag or is not."""
+    """Few tags, so that a question often asks for one that exists; some have white space around them."""
     return [pool[-1], f" {pool[-1]}", pool[0]]
 
 
@@ -294,7 +290,7 @@ def frontmatters(draw: DrawFn, pool: Sequence[str]) -> str:
         entry("verified", draw(st.sampled_from(VERIFIED)))
     if "type" in present:
         scalar("type", st.sampled_from(["Metric", "3.10", *pool]))
-    # Not shuffled: the order of repeated keys and of anchors is part of what was drawn.
+    # Not shuffled: the order of repeated keys and of anchors matters.
     entries += draw(at_most(2, st.sampled_from(EXTRAS)))
     return "".join(f"{line}\n" for line in entries)
 
@@ -305,7 +301,8 @@ def at_most(count: int, items: SearchStrategy[T]) -> SearchStrategy[list[T]]:
 
 # Bundles and catalogs
 
-# Around `/` in code point order: where ids compared part by part and as one string part ways.
+# Characters before and after `/` in code point order: there, comparing ids part by part and as one string
+# gives different orders.
 _HEADS = (
     "a",
     "a-b",
@@ -336,7 +333,7 @@ Tree = dict[str, bytes]
 
 @st.composite
 def trees(draw: DrawFn, contents: Sequence[bytes], *, max_files: int = 10) -> Tree:
-    """A bundle in which the same few files stand in many places: order is what tells them apart."""
+    """A bundle with the same few files at many paths, so that the order of ids matters."""
     least = min(draw(st.sampled_from([6, 3, 0])), max_files)
     anywhere = st.sampled_from(CONCEPTS * 3 + OTHERS)
     drawn = draw(st.dictionaries(anywhere, st.sampled_from(contents), min_size=least, max_size=max_files))
@@ -347,7 +344,7 @@ def without_clashes(tree: Tree) -> Tree:
     """The files of ``tree`` that can stand beside each other: no file where another needs a directory."""
     kept: Tree = {}
     for path, content in tree.items():
-        # macOS takes names for equal that differ in case or normalisation.
+        # On macOS, names that differ only in case or normalisation are equal.
         if not any(_is_above(path, other) or _is_above(other, path) for other in kept):
             kept[path] = content
     return kept
@@ -447,7 +444,7 @@ def source_sets() -> SearchStrategy[frozenset[str] | None]:
 
 @st.composite
 def texts(draw: DrawFn, pool: Sequence[str]) -> str:
-    """What to ask: something said, perhaps in another case, or together with something else."""
+    """The text of a question: a phrase, perhaps in another case or with a second phrase."""
     said = st.sampled_from([phrase for phrase in pool if naive.trim(phrase)] or ["a"])
     changes: list[Callable[[str], str]] = [str, str.upper, str.lower, str.title]
     return (

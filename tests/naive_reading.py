@@ -1,6 +1,6 @@
-"""How one file is read, in plain Python: the part of the model that B3 to B7, L1, L2 and L5 are.
+"""The part of the model that reads one file (B3 to B7, L1, L2, L5), in plain Python.
 
-PyYAML reads most of what common readers read. What it does not is read line by line here.
+PyYAML reads most of what common readers read. The rest is read line by line here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TEXTS = ("title", "description", "type", "status", "stale_after")
 """Fields that are taken as they stand if they are no YAML (B5)."""
 
 USED = (*TEXTS, "tags", "verified", "generated", "okf_version")
-"""Fields that no letterhead has."""
+"""The fields that the catalog uses. A block without any of them is a letterhead and no frontmatter."""
 
 
 class Unusable(Exception):  # noqa: N818  (this is what the contract calls it)
@@ -42,7 +42,7 @@ class Unusable(Exception):  # noqa: N818  (this is what the contract calls it)
 
 
 class NotYaml(Exception):  # noqa: N818
-    """What is not one YAML document."""
+    """A text that is not one YAML document."""
 
 
 def trim(text: str) -> str:
@@ -179,7 +179,7 @@ def _says_nothing(line: str) -> bool:
 
 
 def _begins_something(line: str) -> bool:
-    """Whether a line is no part of the entry above it, if nothing is open there."""
+    """Whether a line starts something new, if the entry above it is complete."""
     goes_on = line[:1] in (" ", "\t", "]", "}", ",") or re.match(r"[-:]([ \t]|$)", line)
     return not _says_nothing(line) and not goes_on
 
@@ -261,7 +261,7 @@ def _node(event: Any, events: Iterator[Any], anchors: dict[str | None, Node]) ->
         is_null = event.implicit[0] and event.value in NULLS
         node = anchors[event.anchor] = None if is_null else _joined(event.value)
     elif isinstance(event, yaml.SequenceStartEvent):
-        # Anchored before it is filled: it may hold itself.
+        # The anchor is set before the node is filled, because a node can hold itself.
         node = anchors[event.anchor] = items = list[Node]()
         for item in _until(yaml.SequenceEndEvent, events):
             items.append(_node(item, events, anchors))

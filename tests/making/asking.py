@@ -1,11 +1,11 @@
-"""Every way to put a question to a catalog."""
+"""Every way to ask a catalog a question, and what its answers hold."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from okf_catalog import (
     FileKnowledgeCatalog,
@@ -20,12 +20,13 @@ from okf_catalog import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 GROUPED, MERGED, WEIGHTED = KnowledgeResolverStrategy
 
 
 def host(catalog: FileKnowledgeCatalog, **defaults: Any) -> Knowledge:
+    """What ``open_knowledge`` gives, over a catalog that is open already."""
     return Knowledge(catalog, KnowledgeResolverRouter(catalog, **defaults))
 
 
@@ -48,7 +49,7 @@ WAYS: dict[str, Callable[[KnowledgeResolver, Any], KnowledgeContext]] = {
 
 @dataclass(frozen=True)
 class Entrance:
-    """One kind of resolver over a catalog, asked in one way."""
+    """One kind of resolver over a catalog, asked in one way. Calling it asks a question."""
 
     catalog: FileKnowledgeCatalog
     resolver: str
@@ -58,7 +59,7 @@ class Entrance:
         return WAYS[self.way](RESOLVERS[self.resolver](self.catalog, **defaults), query)
 
     def text(self, error: BaseException) -> str:
-        """What ``error`` says, without the index that a batch puts before it."""
+        """The message of ``error``, without the index that a batch puts before it."""
         text = str(error)
         if self.way != "search_batch":
             return text
@@ -66,10 +67,35 @@ class Entrance:
         return text.removeprefix("queries[0]: ")
 
 
-def names(context: KnowledgeContext) -> list[str]:
-    """The answer as ``source:concept``, best first."""
-    return [f"{passage.source_id}:{passage.concept_id}" for passage in context.passages]
+class Named(Protocol):
+    """A passage, of the engine or of the model."""
+
+    @property
+    def source_id(self) -> str: ...
+
+    @property
+    def concept_id(self) -> str: ...
+
+
+def names(answer: KnowledgeContext | Iterable[Named]) -> list[str]:
+    """The passages of an answer as ``source/concept``, best first."""
+    passages = answer.passages if isinstance(answer, KnowledgeContext) else answer
+    return [f"{passage.source_id}/{passage.concept_id}" for passage in passages]
+
+
+def names_in_metadata(found: Iterable[Any]) -> list[str]:
+    """The same of a framework's own documents, which carry both ids as metadata."""
+    return [f"{one.metadata['source_id']}/{one.metadata['concept_id']}" for one in found]
 
 
 def codes(context: KnowledgeContext) -> list[tuple[str, str | None]]:
-    return [(diagnostic.code.name, diagnostic.source_id) for diagnostic in context.diagnostics]
+    """The diagnostics of an answer as (code, source id)."""
+    return [(diagnostic.code.value, diagnostic.source_id) for diagnostic in context.diagnostics]
+
+
+def outcome(act: Callable[..., Any], *arguments: Any) -> Any:
+    """What ``act`` gives, or the type of what it raises."""
+    try:
+        return act(*arguments)
+    except Exception as error:  # noqa: BLE001  (whatever is raised is the outcome)
+        return type(error)

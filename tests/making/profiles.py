@@ -1,4 +1,4 @@
-"""How hard hypothesis tries: ``HYPOTHESIS_PROFILE`` names the profile, ``dev`` if it is not set.
+"""How many examples hypothesis draws: ``HYPOTHESIS_PROFILE`` names the profile, ``dev`` if it is not set.
 
 ``ci`` draws the same examples each time, so that a red run can be repeated.
 """
@@ -7,7 +7,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-# Examples write real directories: how long that takes says nothing about the code.
+# Examples write real directories, which can be slow on any machine.
 SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
 settings.register_profile("dev", deadline=None, max_examples=60, suppress_health_check=SLOW_IS_FINE)
@@ -23,4 +23,4 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 FEWER = max(1, settings().max_examples // 3)
-"""For what draws as much as other tests do, to promise less."""
+"""The number of examples for tests whose promise is less important, or whose examples are slow."""

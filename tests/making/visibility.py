@@ -1,11 +1,14 @@
-"""A catalog of which one source is for one tenant alone."""
+"""A catalog of which one source is for one tenant alone, and policies that say who may see what."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from catalogs import MENTIONED, TITLED, make_catalog
+import pytest
 from okf_catalog import KnowledgeAccessScope, KnowledgeCatalogSource
+
+from making.bundles import MENTIONED, TITLED
+from making.catalogs import make_catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,14 +28,20 @@ SOURCES: dict[str, dict[str, Any]] = {
 }
 
 OPEN = ["many/a", "many/b", "many/c", "few/best", "few/old"]
-"""What anybody finds for ``word``, grouped by source."""
+"""What every caller finds for ``word``, grouped by source."""
 ACMES = [*OPEN, "tenant-acme/secret"]
 """What the tenant acme finds."""
 
 
+def guarded_catalog(directory: Path) -> FileKnowledgeCatalog:
+    return make_catalog(directory, SOURCES)
+
+
 def own_tenant(scope: KnowledgeAccessScope, source: KnowledgeCatalogSource) -> bool:
+    """A policy: each tenant sees its own source and those of no tenant."""
     return not source.id.startswith("tenant-") or source.id == f"tenant-{scope.tenant_id}"
 
 
-def guarded_catalog(directory: Path) -> FileKnowledgeCatalog:
-    return make_catalog(directory, SOURCES)
+def never(*arguments: object) -> NoReturn:
+    """A policy, clock or other callable that must not be called."""
+    pytest.fail(f"called with {arguments}")

@@ -1,4 +1,4 @@
-"""Every way to put memories where knowledge is, and every entrance by which somebody could find them."""
+"""Every way that memories come to lie where knowledge is read, and every entrance that could show them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from asking import RESOLVERS, WAYS
-from memories import ALICE, MARK, SESSION, TENANT, USER, entry
 from okf_catalog import (
     ChatMessage,
     FileKnowledgeCatalog,
@@ -19,9 +17,12 @@ from okf_catalog import (
     MemoryTier,
     memory_path,
 )
-from okf_catalog.cli.app import app
-from trees import write_manifest, write_tree
-from typer.testing import CliRunner
+
+from making.asking import RESOLVERS, WAYS
+from making.bundles import write_tree
+from making.catalogs import write_manifest
+from making.commands import result_of
+from making.memory import ALICE, MARK, SESSION, TENANT, USER, entry, memory_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 
 QUESTION = "harbour"
 SECRET = "zanzibar"
-"""Stands in every memory beside the question, and in no knowledge."""
+"""Occurs with the question in every memory, and in no knowledge."""
 OPEN = "lighthouse"
-"""Stands in all knowledge beside the question, and in no memory."""
+"""Occurs with the question in all knowledge, and in no memory."""
 
 DIARY = "diary"
 KB: dict[str, Any] = {"id": "kb", "path": "kb"}
@@ -45,14 +46,11 @@ USER_TENANT = SCOPE.rpartition("/")[0]
 
 def diaries(**more: Any) -> list[dict[str, Any]]:
     """A memory source for each tier, all of one directory."""
-    return [
-        {"id": f"diary-{tier.value}", "path": DIARY, "role": "memory", "tier": tier.value, **more}
-        for tier in MemoryTier
-    ]
+    return [memory_source(tier, f"diary-{tier.value}", DIARY, **more) for tier in MemoryTier]
 
 
 def remember(directory: Path) -> Path:
-    """A catalog whose knowledge lies apart from memories of every tier; its manifest."""
+    """Writes a catalog whose knowledge lies apart from memories of every tier; gives its manifest."""
     write_tree(directory, {"kb/own.md": f"{QUESTION} {OPEN}", "kb/deeper/own.md": f"{QUESTION} {OPEN}"})
     (directory / DIARY).mkdir()
     manifest = write_manifest(directory, [KB, *diaries()])
@@ -61,7 +59,7 @@ def remember(directory: Path) -> Path:
         for tier in (SESSION, USER, TENANT):
             result = store.write(ALICE, entry(f"the {QUESTION} of {SECRET}", title=SECRET), tier)
             assert (result.written, result.error) == (True, None)
-    # What the host may have put there by itself is a memory too.
+    # A directory that the host made inside a scope holds memories too.
     (directory / SCOPE / "deeper").mkdir()
     (directory / SCOPE / "deeper" / "own.md").write_text(f"{QUESTION} {SECRET}")
     mark_again(manifest)
@@ -69,7 +67,7 @@ def remember(directory: Path) -> Path:
 
 
 def forget_marks(directory: Path) -> int:
-    """Makes memories as releases left them that knew of no marks."""
+    """Removes all markers, as in memories of older releases; gives how many there were."""
     marks = [*directory.rglob(MARK)]
     for mark in marks:
         mark.unlink()
@@ -218,6 +216,14 @@ PLACES: dict[str, Callable[[Path], Sources]] = {
     )
 }
 
+KNOWN = {
+    "only_the_directory": 0,
+    "moved_beside": 1,
+    **dict.fromkeys(("tier", "tenant", "scope", "below_a_scope", "spelled_around"), 0),
+    **dict.fromkeys(("knowledge_moved_into_a_tier", "knowledge_moved_into_a_scope"), 0),
+}
+"""How many concepts can be found, for each way in ``PLACES`` after which it is not two."""
+
 MOUNTED = {
     "source": (DIARY, "kb/mounted"),
     "tier": (TIER, "kb/mounted"),
@@ -227,12 +233,12 @@ MOUNTED = {
     "scope over all knowledge": (SCOPE, "kb"),
     "below a scope": (f"{SCOPE}/deeper", "kb/deeper"),
 }
-"""What is mounted, and where."""
+"""The directory that is mounted, and where."""
 
 
 @contextlib.contextmanager
 def mount(source: Path, place: Path) -> Generator[bool]:
-    """Binds a directory over another; whether that is allowed."""
+    """Bind-mounts a directory at a place; yields whether the system allowed it."""
     place.mkdir(exist_ok=True)
     done = subprocess.run(["mount", "--bind", source, place], capture_output=True, check=False)
     try:
@@ -281,13 +287,11 @@ def _commands(manifest: Path) -> Iterator[tuple[str, str]]:
         ("check",),
         ("check", "--json"),
     ):
-        result = CliRunner().invoke(app, [*command, "--catalog", str(manifest)])
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        yield " ".join(command), result.stdout
+        yield " ".join(command), result_of(*command, "--catalog", manifest).stdout
 
 
 def everything(catalog: FileKnowledgeCatalog, manifest: Path | None = None) -> Iterator[tuple[str, str]]:
-    """What each entrance says of the question; of the command line too if there is a manifest for it."""
+    """The output of each entrance for the question, of the command line too if there is a manifest."""
     for way, context in _contexts(catalog):
         yield way, repr([*context.passages])
     resolver = KnowledgeResolverRouter(catalog)
@@ -300,7 +304,7 @@ def everything(catalog: FileKnowledgeCatalog, manifest: Path | None = None) -> I
 
 
 def concepts(catalog: FileKnowledgeCatalog) -> dict[str, int]:
-    """How many concepts the report counts in each source of knowledge that can be read."""
+    """The number of concepts in each readable source of knowledge, by the report."""
     return {
         report.source.id: report.concepts
         for report in catalog.report().sources
@@ -311,7 +315,7 @@ def concepts(catalog: FileKnowledgeCatalog) -> dict[str, int]:
 def check_nothing_leaks(
     catalog: FileKnowledgeCatalog, manifest: Path | None = None, *, known: int | None = None
 ) -> int:
-    """Looks through every entrance; how many concepts of knowledge are found, which are ``known``."""
+    """Checks that no entrance shows a memory; gives the number of concepts found, which must be ``known``."""
     counts = concepts(catalog)
     expected = sum(counts.values())
     assert known in (None, expected), counts
@@ -324,3 +328,8 @@ def check_nothing_leaks(
     assert len(found) == expected, "what is found is all that is counted"
     assert KnowledgeResolverRouter(catalog).search(SECRET).passages == ()
     return expected
+
+
+def found(catalog: FileKnowledgeCatalog) -> set[str]:
+    """The concepts that a question finds."""
+    return {passage.concept_id for passage in KnowledgeResolverRouter(catalog).search(QUESTION).passages}

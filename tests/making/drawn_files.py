@@ -1,4 +1,5 @@
-"""Files to draw, in any encoding: frontmatter that is valid, that only common readers read, that has slips.
+"""Hypothesis strategies for files in any encoding: valid frontmatter, frontmatter that only common readers
+read, and frontmatter with mistakes.
 
 PyYAML reads YAML 1.1, so what the two versions read differently is not drawn.
 """
