@@ -239,8 +239,8 @@ fn tier_of(word: &str) -> PyResult<Tier> {
 }
 
 fn marking_row(Marking { source, marked, failed, first_failure }: Marking) -> MarkingRow {
-    let first_failure =
-        first_failure.map(|Unmarked { path, cause }| PathRow { path, reason: cause.to_string() });
+    let row = |unmarked: Unmarked| PathRow { reason: unmarked.reason(), path: unmarked.path };
+    let first_failure = first_failure.map(row);
     MarkingRow { source, marked, failed, first_failure }
 }
 
