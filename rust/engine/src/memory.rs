@@ -32,7 +32,7 @@ pub(crate) use cache::ScopeCache;
 pub use delete::Extent;
 pub use delete_scopes::Deletion;
 pub use entry::{Entry, Value};
-pub use failure::{Action, Cause, Failure, FailureKind, Failures, SectionFault, SourceFault};
+pub use failure::{Failure, Failures};
 pub(crate) use known_directories::KnownDirectories;
 pub use known_directories::Marking;
 pub use marking::Unmarked;

@@ -227,8 +227,8 @@ fn tier_of(word: &str) -> PyResult<Tier> {
 }
 
 fn marking_row(Marking { source, marked, failed, first_failure }: Marking) -> MarkingRow {
-    let first_failure =
-        first_failure.map(|Unmarked { path, cause }| ProblemRow { path, reason: cause.to_string() });
+    let row = |unmarked: Unmarked| ProblemRow { reason: unmarked.reason(), path: unmarked.path };
+    let first_failure = first_failure.map(row);
     MarkingRow { source, marked, failed, first_failure }
 }
 

@@ -15,18 +15,18 @@ use crate::{
 /// At most this many failures of one deletion are kept; the others are only counted.
 const MAX_KEPT_FAILURES: usize = 10;
 
-/// What was not done, and why.
+/// What was not done, and why: a sentence without absolute paths.
 #[derive(Debug)]
 pub struct Failure {
     /// The file or directory, as a path below the memory source; `None` for the memory source itself.
-    pub path: Option<String>,
+    pub(super) path: Option<String>,
     /// Why.
-    pub kind: FailureKind,
+    pub(super) kind: FailureKind,
 }
 
 /// Why a file or directory of memories was not read, written or deleted.
 #[derive(Debug)]
-pub enum FailureKind {
+pub(super) enum FailureKind {
     /// The memory source cannot be used.
     Source(SourceFault),
     /// The path has an empty part, or a part that is `.` or `..`.
@@ -61,7 +61,7 @@ pub enum FailureKind {
 
 /// Why a memory source cannot be used.
 #[derive(Debug)]
-pub enum SourceFault {
+pub(super) enum SourceFault {
     /// Its directory cannot be entered (C1).
     NotEntered(Breach),
     /// Its directory lies in a directory of memories (Y8).
@@ -72,7 +72,7 @@ pub enum SourceFault {
 
 /// Why a file cannot get a section (Y4).
 #[derive(Debug, PartialEq, Eq)]
-pub enum SectionFault {
+pub(super) enum SectionFault {
     /// The section holds a NUL: a file that holds one is not read (B7).
     Nul,
     /// The text that is there cannot be read, for this reason.
@@ -87,7 +87,7 @@ pub enum SectionFault {
 
 /// What was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub(super) enum Action {
     /// To make a directory.
     Make,
     /// To mark a directory as memories.
@@ -108,7 +108,7 @@ pub enum Action {
 
 /// Why an action failed.
 #[derive(Debug)]
-pub enum Cause {
+pub(super) enum Cause {
     /// The operating system refused.
     Io(io::Error),
     /// Another file system or directory is mounted inside: it does not belong to the scope.
@@ -293,8 +293,7 @@ impl Failures {
     }
 
     /// How many failures there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.count
     }
 

@@ -51,7 +51,15 @@ pub struct Unmarked {
     /// The path below the directory of the memory source.
     pub path: String,
     /// Why.
-    pub cause: Cause,
+    pub(super) cause: Cause,
+}
+
+impl Unmarked {
+    /// Why, as a part of a sentence, without absolute paths.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        self.cause.to_string()
+    }
 }
 
 /// What the walk does with a directory that has no mark.
