@@ -52,7 +52,7 @@ impl Searched {
         this
     }
 
-    /// Whether finding these terms in the largest source takes at least about so many comparisons.
+    /// Whether finding these terms in the largest source takes about `cost` comparisons, or more.
     pub(crate) fn costs_at_least(&self, terms: &Terms, cost: usize) -> bool {
         let largest = self.sources.iter().map(|(_, index)| index).max_by_key(|index| index.len());
         largest.is_some_and(|index| index.costs_at_least(terms, cost))
