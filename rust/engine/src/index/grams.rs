@@ -207,9 +207,9 @@ fn common_keys(tokens: &StringPool, forward: &ForwardIndex, concepts: usize) -> 
             }
         }
     }
-    let least = concepts / step / CONCEPTS_PER_COMMON_GRAM;
+    let threshold = concepts / step / CONCEPTS_PER_COMMON_GRAM;
     let mut common: Vec<(usize, u32)> =
-        counts.into_iter().zip(0_u32..).filter(|(count, _)| *count > least).collect();
+        counts.into_iter().zip(0_u32..).filter(|(count, _)| *count > threshold).collect();
     common.sort_unstable_by(|a, b| b.cmp(a));
     common.truncate(MAX_GRAMS);
     let mut keys: Vec<u32> = common.into_iter().map(|(_, key)| key).collect();

@@ -6,8 +6,8 @@ use proptest::{collection::vec, prop_assert_eq, proptest};
 
 /// A source of this priority, whose concepts 0, 1, ... have these scores, the best first.
 fn source(priority: i32, scores: &[u32]) -> Found {
-    let scored = (0..).zip(scores).map(|(concept, score)| Scored { concept, score: *score }).collect();
-    Found { priority, scored }
+    let concepts = (0..).zip(scores).map(|(concept, score)| Scored { concept, score: *score });
+    Found { priority, scored: concepts.collect() }
 }
 
 fn ranked(

@@ -57,7 +57,7 @@ fn each_gram_has_a_key_of_its_own() {
     let mut keys: Vec<u32> = (0..=u8::MAX).map(|one| key(&[one])).collect();
     keys.extend((0..=u8::MAX).flat_map(|one| (0..=u8::MAX).map(move |two| key(&[one, two]))));
     keys.sort_unstable();
-    assert!(keys.is_sorted_by(|a, b| a < b) && keys.last() < Some(&(KEYS as u32)));
+    assert!(keys.is_sorted_by(|a, b| a < b) && keys.last().is_some_and(|key| (*key as usize) < KEYS));
 }
 
 #[test]
