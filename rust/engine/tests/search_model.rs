@@ -1,5 +1,5 @@
-//! Compares the index with a naive model of the contract, on bundles so large that every way of finding matches
-//! and of adding up scores is used.
+//! Compares the index with a naive model of the contract, on bundles so large that every way of finding
+//! matches and of adding up scores is used.
 
 use std::collections::BTreeMap;
 

@@ -10,8 +10,8 @@ use std::{cmp::Reverse, collections::BinaryHeap, num::NonZeroUsize};
 #[derive(Debug)]
 pub struct Interleaved {
     quota: usize,
-    /// For every source with passages left: the position of the next one, and the source. The lowest position is
-    /// on top.
+    /// For every source with passages left: the position of the next one, and the source. The lowest position
+    /// is on top.
     heads: BinaryHeap<Reverse<(u32, u32)>>,
     /// The positions of all sources, source after source.
     positions: Vec<u32>,

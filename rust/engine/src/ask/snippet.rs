@@ -6,9 +6,9 @@
 //!
 //! Lines are trimmed. Only a line itself and the line below it decide what it is, also inside code. A heading
 //! repeats the title if both have the same words (K2) without emphasis, links and tags. A line that shows no
-//! text (a rule, the rule of a table, a fence of code, a comment, a tag alone) is shown only if it has a term.
-//! A line is shown as it is written, except that line feeds, form feeds, separators and other characters that
-//! may end a line are shown as spaces.
+//! text (a rule, the rule of a table, a fence of code, a comment, a tag alone) is shown only if it has a
+//! term. A line is shown as it is written, except that form feeds, separators and other characters that may
+//! end a line are shown as spaces.
 
 mod heading;
 mod window;

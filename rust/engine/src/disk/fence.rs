@@ -29,7 +29,7 @@ use crate::{
 
 /// Why a path was not entered.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Breach {
+pub(crate) struct Breach {
     pub(crate) code: Code,
     /// Part of a sentence, without an absolute path (D4). The name of the source comes before it.
     pub(crate) reason: String,

@@ -136,8 +136,8 @@ mod tests {
         let mut found: Vec<Scored> = (0..3).map(|concept| Scored { concept, score: 7 }).collect();
         criteria.remove_excluded(&index.live_segments()[0], &mut found, 0);
         let found: Vec<u32> = found.into_iter().map(|scored| scored.concept).collect();
-        let scored: Vec<u32> = (0..3).filter(|concept| scores[*concept as usize] == 7).collect();
-        assert_eq!(found, scored);
+        let not_zeroed: Vec<u32> = (0..3).filter(|concept| scores[*concept as usize] == 7).collect();
+        assert_eq!(found, not_zeroed);
         found
     }
 

@@ -4,10 +4,11 @@
 //! the old one. Replaced and removed concepts stay in their segment, marked as deleted, until the segment is
 //! merged.
 //!
-//! From the text to the matches of a term: the forward index (`occurrences`) lists the tokens of each concept.
-//! The inverted index (`inverted`) has the posting lists of the words and of the compounds in these tokens
-//! (`words`). A trigram index (`trigrams`) finds the words and compounds that contain a term. `grams` has the
-//! matches of common terms of one or two bytes, and `cache` those of terms that were looked for before.
+//! From the text to the matches of a term: the forward index (`occurrences`) lists the tokens of each
+//! concept. The inverted index (`inverted`) has the posting lists of the words and of the compounds in these
+//! tokens (`words`). A trigram index (`trigrams`) finds the words and compounds that contain a term. `grams`
+//! has the matches of common terms of one or two bytes, and `cache` those of terms that were looked for
+//! before.
 
 mod cache;
 mod count;
@@ -21,6 +22,8 @@ mod posting;
 mod rows;
 mod segment;
 mod sort_order;
+#[cfg(test)]
+mod tests;
 mod trigrams;
 mod vocabulary;
 mod words;
@@ -106,7 +109,7 @@ impl Index {
         }
     }
 
-    /// Whether finding these terms takes at least about so many comparisons in the vocabulary.
+    /// Whether finding these terms takes about `cost` comparisons in the vocabulary, or more.
     pub(crate) fn costs_at_least(&self, terms: &Terms, cost: usize) -> bool {
         // Nearly all concepts are in the largest segment.
         let Some(largest) = self.segments.first() else { return false };
@@ -163,8 +166,8 @@ impl Index {
     }
 }
 
-/// Moves the concepts of segments that should be merged to `concepts`, from which new segments are built.
-/// Segments are merged if most of their concepts are deleted, or if they are not much larger than the new one.
+/// Moves the concepts of segments that should be merged to `concepts`, from which new segments are built. A
+/// segment is merged if most of its concepts are deleted, or if it is not much larger than the new one.
 fn merge(segments: &mut Vec<LiveSegment>, concepts: &mut Vec<Arc<Concept>>) {
     segments.retain(|segment| {
         if segment.is_mostly_deleted() {
@@ -200,6 +203,3 @@ fn chunks(concepts: Vec<Arc<Concept>>) -> Vec<Vec<Arc<Concept>>> {
     }
     runs
 }
-
-#[cfg(test)]
-mod tests;

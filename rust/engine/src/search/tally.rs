@@ -5,7 +5,7 @@ use crate::search::index::Matches;
 /// A score in one of two widths. Bytes are used where no score can exceed them: the compiler then adds many
 /// scores with one instruction.
 pub(super) trait Score: Copy + Default + Into<u32> + TryFrom<u32> + Ord {
-    /// The score after a term of this weight, which the question has so many times.
+    /// The score plus the weight of a term that the question has `count` times.
     fn add(self, weight: u8, count: u32) -> Self;
 }
 

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::GraphemeCursor;
 
-/// The end of the last grapheme of `text` that ends at or before `place`, both in code points.
+/// The end of the last grapheme of `text` that ends at or before `limit`, both in code points.
 ///
 /// Takes time linear in the length of the text.
 ///
@@ -13,13 +13,13 @@ use unicode_segmentation::GraphemeCursor;
 /// assert_eq!(last_end("cafe\u{301}s", 5), 5);
 /// ```
 #[must_use]
-pub fn last_end(text: &str, place: usize) -> usize {
-    let Some((byte, _)) = text.char_indices().nth(place) else {
+pub fn last_end(text: &str, limit: usize) -> usize {
+    let Some((byte, _)) = text.char_indices().nth(limit) else {
         return text.chars().count();
     };
     let mut cursor = GraphemeCursor::new(byte, text.len(), true);
     if cursor.is_boundary(text, 0) == Ok(true) {
-        return place;
+        return limit;
     }
     let before = cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0);
     text[..before].chars().count()
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn the_end_is_never_inside_a_grapheme() {
-        for (name, text, place, expected) in [
+        for (name, text, limit, expected) in [
             ("nothing", "", 0, 0),
             ("the end", "ab", 2, 2),
             ("past the end", "ab", 9, 2),
@@ -46,7 +46,7 @@ mod tests {
             ("Hangul", "\u{1112}\u{1161}\u{11ab}", 2, 0),
             ("Khmer", "\u{1780}\u{17d2}\u{1798}\u{17c2}", 3, 0),
         ] {
-            assert_eq!(last_end(text, place), expected, "{name}");
+            assert_eq!(last_end(text, limit), expected, "{name}");
         }
     }
 
@@ -60,18 +60,18 @@ mod tests {
                 ],
                 0..12,
             ),
-            place in 0..14_usize,
+            limit in 0..14_usize,
         ) {
             let text: String = parts.iter().collect();
             let mut expected = 0;
             for grapheme in text.graphemes(true) {
                 let end = expected + grapheme.chars().count();
-                if end > place {
+                if end > limit {
                     break;
                 }
                 expected = end;
             }
-            prop_assert_eq!(last_end(&text, place), expected);
+            prop_assert_eq!(last_end(&text, limit), expected);
         }
     }
 }

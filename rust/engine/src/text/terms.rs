@@ -7,7 +7,7 @@ use crate::{
     work::task::{Abandoned, Task},
 };
 
-/// The first this many words of a text are compared with each other. Only for longer texts is a hash table made.
+/// This many words are compared with each other. A hash table is made only for texts of more words.
 const COMPARED_WORDS: usize = 16;
 /// How many words are taken between two checks whether the task was abandoned.
 const WORDS_PER_CHECK: usize = 1024;
@@ -129,7 +129,9 @@ mod tests {
 
         // More words than are compared with each other.
         #[test]
-        fn a_long_text_has_each_term_once_with_its_count(text in prop::collection::vec("[aAbBé]{1,2}", 0..60)) {
+        fn a_long_text_has_each_term_once_with_its_count(
+            text in prop::collection::vec("[aAbBé]{1,2}", 0..60),
+        ) {
             let mut expected: Vec<(String, u32)> = Vec::new();
             for word in &text {
                 match expected.iter_mut().find(|(term, _)| *term == fold(word)) {

@@ -9,8 +9,8 @@ const MARKUP: [char; 7] = ['*', '_', '`', '~', '\\', '[', ']'];
 
 /// The text of a heading; `None` if a trimmed line is no heading. `below` is the text after the line.
 ///
-/// A heading begins with one to six `#` and white space, or with the tag of an HTML heading, or the line below
-/// it has only `=` or only `-`.
+/// A heading begins with one to six `#` and white space, or with the tag of an HTML heading, or the line
+/// below it has only `=` or only `-`.
 pub(super) fn heading<'line>(line: &'line str, below: &str) -> Option<&'line str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
@@ -47,8 +47,8 @@ fn is_underline(text: &str) -> bool {
 
 /// The words that a reader sees in a heading or a title, folded (K2), with a space between them.
 ///
-/// Tags, link targets, attributes in braces (which give a heading its id) and the characters of emphasis, code
-/// and links are left out. Dashes, quotes, brackets and full stops separate words.
+/// Tags, link targets, attributes in braces (which give a heading its id) and the characters of emphasis,
+/// code and links are left out. Dashes, quotes, brackets and full stops separate words.
 pub(super) fn visible_words(text: &str) -> String {
     let text = without_attributes(text.trim());
     let text = without(text, "<", is_tag, '>');
@@ -110,8 +110,8 @@ fn without<'text>(
     Cow::Owned(kept)
 }
 
-/// Whether a trimmed line shows no text: it begins a fence of code, or has only tags and ASCII punctuation, as
-/// rules and the rules of tables do.
+/// Whether a trimmed line shows no text: it begins a fence of code, or has only tags and ASCII punctuation,
+/// as rules and the rules of tables do.
 pub(super) fn shows_no_text(line: &str) -> bool {
     if line.starts_with("```") || line.starts_with("~~~") {
         return true;

@@ -6,8 +6,8 @@ use crate::ask::finder::Span;
 
 /// Shown where text is left out.
 const ELLIPSIS: char = '…';
-/// At most this many bytes before an offset are read to decide whether a grapheme ends there. More would matter
-/// only after thousands of flags or combining marks in a row.
+/// At most this many bytes before an offset are read to decide whether a grapheme ends there. More would
+/// matter only after thousands of flags or combining marks in a row.
 const LOOK_BACK: usize = 64 << 10;
 
 /// At most `max_chars` code points of a line, `…` included, with the first term in them if there is one.
@@ -34,8 +34,8 @@ pub(super) fn cut(line: &str, max_chars: usize, first: Option<Span>) -> String {
     shown
 }
 
-/// Whether some program or standard takes this character for the end of a line. Lines of a body end at `\n` only;
-/// within them, such a character is shown as a space.
+/// Whether some program or standard takes this character for the end of a line. Lines of a body end at `\n`
+/// only; within them, such a character is shown as a space.
 pub(super) fn is_line_end(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -70,8 +70,8 @@ fn start_of(line: &str, max_chars: usize, Span { at, chars }: Span) -> usize {
     word.or_else(grapheme).or_else(before).unwrap_or(wish)
 }
 
-/// The offset at which a window ends that begins at `start` and has at most `room` code points. It is not before
-/// `term_end` if the term fits. White space is looked for in the last `near` code points.
+/// The offset at which a window ends that begins at `start` and has at most `room` code points. It is not
+/// before `term_end` if the term fits. White space is looked for in the last `near` code points.
 fn end_of(line: &str, start: usize, room: usize, term_end: usize, near: usize) -> usize {
     if skip_chars(line, start, room) == line.len() {
         return line.len();
@@ -102,7 +102,7 @@ fn ends_with_space(text: &str) -> bool {
     text.ends_with(char::is_whitespace)
 }
 
-/// The offset of the character so many before another, or 0.
+/// The offset `chars` characters before `at`, or 0.
 fn skip_back(line: &str, at: usize, chars: usize) -> usize {
     match chars.checked_sub(1) {
         None => at,
@@ -110,7 +110,7 @@ fn skip_back(line: &str, at: usize, chars: usize) -> usize {
     }
 }
 
-/// The offset of the character so many after another, or the end.
+/// The offset `chars` characters after `at`, or the end.
 fn skip_chars(line: &str, at: usize, chars: usize) -> usize {
     line[at..].char_indices().nth(chars).map_or(line.len(), |(offset, _)| at + offset)
 }
@@ -162,7 +162,7 @@ mod tests {
         #[test]
         fn a_window_contains_its_term_and_only_whole_graphemes(
             runs in prop::collection::vec((prop::sample::select(&PIECES[..]), 1_usize..120), 1..9),
-            place in any::<prop::sample::Index>(),
+            term_at in any::<prop::sample::Index>(),
             chars in 1_usize..200,
             max_chars in 16_usize..MAX_CHARS,
         ) {
@@ -170,7 +170,7 @@ mod tests {
             let line = line.trim();
             prop_assume!(!line.is_empty());
             let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
-            let at = starts[place.index(starts.len())];
+            let at = starts[term_at.index(starts.len())];
             let term = &line[at..skip_chars(line, at, chars)];
             let shown = cut(line, max_chars, Some(Span { at, chars: term.chars().count() }));
             prop_assert!(shown.chars().count() <= max_chars);

@@ -1,8 +1,11 @@
 //! The matches of common terms of one or two bytes, computed when a segment is built.
 //!
-//! A term such as `e` or `in` stands in much of the vocabulary. The union of all those posting lists would
-//! take long. So the terms of one or two bytes (here called grams) that many concepts contain are counted out
-//! beforehand, into bitmaps. All other terms, also rare ones of one or two bytes, go through the vocabulary.
+//! A term such as `e` or `in` is in much of the vocabulary, and the union of all those posting lists takes
+//! long. Therefore bitmaps say in advance which concepts contain each term of one or two bytes (here called a
+//! gram) that is common. All other terms, also rare ones of one or two bytes, go through the vocabulary.
+
+#[cfg(test)]
+mod tests;
 
 use super::{interner::StringPool, matches::Matches, occurrences::ForwardIndex, posting::FIELD_BITS};
 
@@ -20,7 +23,7 @@ const MIN_OCCURRENCES: u8 = 8;
 
 /// One more than the largest key of a gram.
 const KEYS: usize = 257 << 8;
-/// Stands in tables for "no entry".
+/// Means "no entry" in a table.
 const NONE: u32 = u32::MAX;
 
 /// Concepts (or grams) in a word of a bitmap, a bit for each.
@@ -204,149 +207,12 @@ fn common_keys(tokens: &StringPool, forward: &ForwardIndex, concepts: usize) -> 
             }
         }
     }
-    let least = concepts / step / CONCEPTS_PER_COMMON_GRAM;
+    let threshold = concepts / step / CONCEPTS_PER_COMMON_GRAM;
     let mut common: Vec<(usize, u32)> =
-        counts.into_iter().zip(0_u32..).filter(|(count, _)| *count > least).collect();
+        counts.into_iter().zip(0_u32..).filter(|(count, _)| *count > threshold).collect();
     common.sort_unstable_by(|a, b| b.cmp(a));
     common.truncate(MAX_GRAMS);
     let mut keys: Vec<u32> = common.into_iter().map(|(_, key)| key).collect();
     keys.sort_unstable();
     keys
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        document::{Document, concept::Concept},
-        search::index::{occurrences::Occurrences, posting},
-        work::task::Task,
-    };
-    use proptest::prelude::*;
-    use std::sync::Arc;
-
-    fn occurrences(texts: &[(String, String)]) -> Occurrences {
-        let concept = |(title, body): &(String, String)| {
-            let document = Document { title: Some(title.clone()), body: body.clone(), ..Document::default() };
-            Arc::new(Concept { id: String::new(), document })
-        };
-        let concepts: Vec<Arc<Concept>> = texts.iter().map(concept).collect();
-        Occurrences::of(&concepts, 1, &Task::default()).unwrap()
-    }
-
-    fn common_grams(texts: &[(String, String)]) -> CommonGrams {
-        let Occurrences { tokens, forward } = occurrences(texts);
-        CommonGrams::of(&tokens, &forward, texts.len())
-    }
-
-    /// So many concepts, the first of which have a body.
-    fn with_body(concepts: usize, count: usize, body: &str) -> Vec<(String, String)> {
-        (0..concepts)
-            .map(|number| (String::new(), if number < count { body } else { "" }.to_owned()))
-            .collect()
-    }
-
-    #[test]
-    fn transposing_swaps_rows_and_columns() {
-        let mut words = [0; BLOCK];
-        for (at, word) in words.iter_mut().enumerate() {
-            *word = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(at as u64 + 1);
-        }
-        let before = words;
-        transpose(&mut words);
-        for (i, row) in before.iter().enumerate() {
-            for (j, column) in words.iter().enumerate() {
-                assert_eq!(column >> i & 1, row >> j & 1, "bit {j} of word {i}");
-            }
-        }
-    }
-
-    #[test]
-    fn spreading_puts_each_bit_into_its_byte() {
-        for bits in 0..=u8::MAX {
-            let bytes = spread(bits).to_le_bytes();
-            for (at, byte) in bytes.iter().enumerate() {
-                assert_eq!(*byte, bits >> at & 1);
-            }
-        }
-    }
-
-    #[test]
-    fn each_gram_has_a_key_of_its_own() {
-        let mut keys: Vec<u32> = (0..=u8::MAX).map(|one| key(&[one])).collect();
-        keys.extend((0..=u8::MAX).flat_map(|one| (0..=u8::MAX).map(move |two| key(&[one, two]))));
-        keys.sort_unstable();
-        assert!(keys.is_sorted_by(|a, b| a < b) && keys.last() < Some(&(KEYS as u32)));
-    }
-
-    #[test]
-    fn the_grams_of_a_token_are_its_bytes_and_its_pairs_of_bytes() {
-        let keys: Vec<u32> = keys_of(b"ABA").collect();
-        let expected = [&b"A"[..], b"B", b"A", b"AB", b"BA"].map(key);
-        assert_eq!(keys, expected);
-        assert_eq!(keys_of(b"").count(), 0);
-    }
-
-    #[test]
-    fn only_grams_of_more_than_a_quarter_of_the_concepts_are_common() {
-        for (count, is_common) in [(50, false), (51, true), (200, true)] {
-            let grams = common_grams(&with_body(200, count, "xy"));
-            for term in [&b"X"[..], b"Y", b"XY"] {
-                assert_eq!(grams.matches(term).is_some(), is_common, "{count} {term:?}");
-            }
-            assert!(grams.matches(b"YX").is_none() && grams.matches(b"x").is_none());
-        }
-    }
-
-    #[test]
-    fn a_segment_of_few_concepts_has_no_common_grams() {
-        assert!(common_grams(&with_body(MIN_CONCEPTS - 1, MIN_CONCEPTS, "x")).matches(b"X").is_none());
-        assert!(common_grams(&with_body(MIN_CONCEPTS, MIN_CONCEPTS, "x")).matches(b"X").is_some());
-    }
-
-    #[test]
-    fn a_large_segment_keeps_at_most_so_many_grams() {
-        // Every concept has all pairs of 26 letters.
-        let letters = b'a'..=b'z';
-        let pairs: String = letters
-            .clone()
-            .flat_map(|one| {
-                letters.clone().map(move |two| format!("{}{} ", char::from(one), char::from(two)))
-            })
-            .collect();
-        assert_eq!(common_grams(&with_body(130, 130, &pairs)).keys.len(), MAX_GRAMS);
-    }
-
-    /// `weight` of every concept.
-    fn weights(matches: &Matches, concepts: usize) -> Vec<u8> {
-        match matches {
-            Matches::Dense(weights) => weights.to_vec(),
-            Matches::Sparse(postings) => {
-                let mut weights = vec![0; concepts];
-                for posting in postings {
-                    let (concept, weight) = posting::unpack(*posting);
-                    weights[concept as usize] = weight;
-                }
-                weights
-            }
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
-        #[test]
-        fn a_common_gram_matches_where_a_scan_finds_it(
-            texts in prop::collection::vec(("[abß]{0,2}( [ab]{1,3})?", "[a-d]{0,4}( [abß]{1,3}){0,3}"), 128..260),
-        ) {
-            let grams = common_grams(&texts);
-            prop_assert!(!grams.keys.is_empty());
-            for term in ["A", "B", "C", "AB", "BA", "AA", "DD", "ß"] {
-                let Some(matches) = grams.matches(term.as_bytes()) else { continue };
-                let has = |text: &str| u8::from(crate::text::fold::fold(text).contains(term));
-                let expected: Vec<u8> =
-                    texts.iter().map(|(title, body)| 3 * has(title) + has(body)).collect();
-                prop_assert_eq!(weights(&matches, texts.len()), expected, "{}", term);
-            }
-        }
-    }
 }

@@ -68,7 +68,7 @@ pub(super) struct Interner {
     short: HashTable<Short>,
     /// The other strings. Each hash is stored, so that growing the table does not read the pool.
     long: HashTable<(Entry, u64)>,
-    // Seeded at random: nobody can write a file whose tokens collide.
+    // Seeded at random, so that no file can be written whose tokens collide.
     hasher: DefaultHashBuilder,
 }
 
@@ -234,7 +234,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_are_those_of_a_map(strings in prop::collection::vec("[ab]{0,3}|[ab]{7,9}|a{15,18}b?", 0..60)) {
+        fn numbers_are_those_of_a_map(
+            strings in prop::collection::vec("[ab]{0,3}|[ab]{7,9}|a{15,18}b?", 0..60),
+        ) {
             let mut interner = Interner::default();
             let mut map: HashMap<&str, u32> = HashMap::new();
             for string in &strings {

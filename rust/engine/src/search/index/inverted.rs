@@ -60,7 +60,7 @@ impl InvertedIndex {
         }
     }
 
-    /// The matches of a folded term in a segment of so many concepts.
+    /// The matches of a folded term in a segment of `concepts` concepts.
     pub(super) fn matches(&self, term: &[u8], concepts: usize) -> Matches {
         self.vocabulary_of(term).matches(term, concepts)
     }

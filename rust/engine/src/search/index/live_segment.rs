@@ -22,7 +22,7 @@ pub(crate) struct LiveSegment {
 }
 
 impl LiveSegment {
-    /// A segment of which nothing is deleted.
+    /// A segment without deletions.
     pub(super) fn new(segment: Segment) -> Self {
         let count = segment.concepts.len();
         Self { segment: Arc::new(segment), base: 0, deleted: None, count }
@@ -60,7 +60,7 @@ impl LiveSegment {
         self.deleted.is_some()
     }
 
-    /// Whether so many concepts are deleted that the others should be merged into another segment.
+    /// Whether most concepts are deleted, so that the others should be merged into another segment.
     pub(super) fn is_mostly_deleted(&self) -> bool {
         self.count * MAX_CONCEPTS_PER_LEFT < self.len()
     }

@@ -1,4 +1,4 @@
-//! The concepts of a segment that contain one term, and the weight of the fields it stands in (K3).
+//! The concepts of a segment that contain one term, and the weight of the fields that contain it (K3).
 
 use super::{
     count::count_where,
@@ -175,19 +175,21 @@ mod tests {
             concepts in prop::sample::select(vec![1_usize, 7, 8, 9, 130, 1000, 40_000]),
             raw in prop::collection::vec(prop::collection::vec((any::<u16>(), 1_u8..8), 0..60), 0..5),
         ) {
+            let total = to_u32(concepts);
             let lists: Vec<Vec<u32>> = raw
                 .iter()
                 .map(|list| {
                     let mut list: Vec<u32> =
-                        list.iter().map(|(at, fields)| pack(u32::from(*at) % to_u32(concepts), *fields)).collect();
+                        list.iter().map(|(at, fields)| pack(u32::from(*at) % total, *fields)).collect();
                     list.sort_unstable();
                     list
                 })
                 .collect();
-            let expected: Vec<(u32, u8)> = (0..to_u32(concepts))
+            let expected: Vec<(u32, u8)> = (0..total)
                 .map(|concept| {
-                    let of_it = lists.iter().flatten().map(|posting| posting::unpack(*posting));
-                    let fields = of_it.filter(|(of, _)| *of == concept).fold(0, |all, (_, fields)| all | fields);
+                    let all = lists.iter().flatten().map(|posting| posting::unpack(*posting));
+                    let of_it = all.filter(|(of, _)| *of == concept);
+                    let fields = of_it.fold(0, |all, (_, fields)| all | fields);
                     (concept, weight(fields))
                 })
                 .filter(|(_, weight)| *weight != 0)

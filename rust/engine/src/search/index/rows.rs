@@ -31,7 +31,7 @@ impl Rows {
     /// Puts `(row, posting)` pairs into their rows, as [`from_pairs`](Self::from_pairs) does. Neighbours in a
     /// row that have the same number become one posting with the fields of both.
     pub(super) fn from_postings(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        // `None` as a number: no posting has it.
+        // No posting has this number.
         const NONE: u32 = u32::MAX;
         let mut starts = vec![0_u32; rows + 1];
         let mut last = vec![NONE; rows];
@@ -125,7 +125,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_what_a_filter_would_collect(pairs in prop::collection::vec((0_u32..5, 0_u32..30), 0..60)) {
+        fn rows_are_what_a_filter_would_collect(
+            pairs in prop::collection::vec((0_u32..5, 0_u32..30), 0..60),
+        ) {
             let of_row = |row: u32| pairs.iter().filter(move |(of, _)| *of == row).map(|(_, item)| *item);
             let rows = Rows::from_pairs(5, pairs.iter().copied());
             let merged = Rows::from_postings(5, pairs.iter().copied());

@@ -75,13 +75,15 @@ fn an_abandoned_change_gives_no_index() {
 
 #[test]
 fn the_cost_of_terms_grows_with_the_vocabulary_and_the_number_of_terms() {
-    let body = (0..50).map(|number| format!("word{number} ")).collect();
+    let words: Vec<String> = (0..50).map(|number| format!("word{number}")).collect();
+    let body = words.join(" ");
     let document = Document { body, ..Document::default() };
     let index = change(&Index::default(), &[], vec![Concept { id: "a".to_owned(), document }]);
     assert!(index.costs_at_least(&Terms::parse("word"), 50));
     assert!(!index.costs_at_least(&Terms::parse("word"), 51));
     assert!(index.costs_at_least(&Terms::parse("word1 word2"), 51));
-    let many: String = (0..=MANY_TERMS).map(|number| format!("{number} ")).collect();
+    let many: Vec<String> = (0..=MANY_TERMS).map(|number| number.to_string()).collect();
+    let many = many.join(" ");
     assert!(index.costs_at_least(&Terms::parse(&many), usize::MAX));
     assert!(!Index::default().costs_at_least(&Terms::parse(&many), 1));
 }

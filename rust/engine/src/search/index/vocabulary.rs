@@ -21,7 +21,7 @@ impl Vocabulary {
         Self { trigrams: Trigrams::of(&strings, indexed), strings, postings }
     }
 
-    /// The matches of a term in a segment of so many concepts.
+    /// The matches of a term in a segment of `concepts` concepts.
     pub(super) fn matches(&self, term: &[u8], concepts: usize) -> Matches {
         let strings = self.containing(term);
         Matches::union(concepts, strings.iter().map(|string| self.postings.get(*string)))

@@ -1,9 +1,9 @@
 //! How tokens are made of words.
 //!
-//! A token is what stands between two white-space characters. A word is a run of letters, digits and `_`. A
-//! token with any other character in it is a compound. A term that is a word and stands in a token stands
-//! inside one word of that token, so only the vocabulary of words has to be searched for it. There are far
-//! fewer words than tokens: `(orders,` and `orders.` share one.
+//! A token is a run of text without white space. A word is a run of letters, digits and `_`. A token with any
+//! other character in it is a compound. If a term is a word, then a token that contains it has it inside one
+//! of its words, so only the vocabulary of words is searched for it. There are far fewer words than tokens:
+//! `(orders,` and `orders.` share one.
 
 /// Whether a byte of a folded token belongs to a word. All bytes of non-ASCII characters do.
 pub(super) fn is_word_byte(byte: u8) -> bool {
