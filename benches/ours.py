@@ -80,11 +80,12 @@ class Ours:
 
     def engine_search(self, text: str) -> Any:
         """What `search` does below Python, as a call without arguments: the difference is Python's share."""
+        from okf_catalog._engine import Question
         from okf_catalog.catalog.handle import opened_catalog
 
         opened = opened_catalog(self.catalog)
         generation = opened.generation()
-        question = (text, None, None, "merged", None, generation.positions)
+        question = Question(text, None, None, "merged", None, generation.positions)
         search, handle, on_progress = opened.engine.search, generation.handle, opened.on_progress
         return lambda: search(handle, question, None, on_progress)
 

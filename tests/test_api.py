@@ -42,12 +42,12 @@ MODULES = (
     "ask.query",
     "ask.resolver",
     "ask.resolvers",
-    "ask.scope",
     "ask.staleness",
     "ask.strategy",
     "catalog.catalog",
     "catalog.file",
     "catalog.freshness",
+    "catalog.in_memory",
     "catalog.manifest",
     "catalog.remarks",
     "catalog.report",
@@ -68,6 +68,7 @@ MODULES = (
     "provider.messages",
     "provider.provider",
     "provider.scope",
+    "scope",
     "values",
 )
 """Where the public names are defined, apart from the engine's."""

@@ -263,7 +263,7 @@ def test_a_slow_thread_gets_the_same_snapshot_object_as_others(
             return handle
 
     inside = opened_catalog(catalog)
-    slow = Slow(inside.engine)
+    slow = Slow(inside.file_engine)
     monkeypatch.setattr(inside, "engine", slow)
     seen += [catalog.current, catalog.current]
     assert slow.asked > reloads

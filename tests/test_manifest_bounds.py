@@ -124,7 +124,7 @@ def test_the_diagnostics_and_the_log_of_a_failed_reload_are_bounded(
     resolver = GroupedKnowledgeResolver(catalog)
     before = resolver.search("word")
     (shelf / "catalog.json").write_text(FLOODS[name](shelf))
-    opened_catalog(catalog).engine.reload()
+    opened_catalog(catalog).file_engine.reload()
     with caplog.at_level(logging.WARNING, "okf_catalog"):
         start = time.monotonic()
         assert resolver.search("word") == before

@@ -43,6 +43,7 @@ from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
     KnowledgeAccessScope,
+    KnowledgeCatalog,
     KnowledgeCatalogSource,
     KnowledgeQuery,
     KnowledgeResolverRouter,
@@ -98,7 +99,7 @@ def expected(
     )
 
 
-def router_of(catalog: FileKnowledgeCatalog, host: Host) -> KnowledgeResolverRouter:
+def router_of(catalog: KnowledgeCatalog, host: Host) -> KnowledgeResolverRouter:
     return KnowledgeResolverRouter(
         catalog,
         default_strategy=KnowledgeResolverStrategy(host.strategy),

@@ -26,7 +26,6 @@ from okf_catalog import (
     SourceRemark,
     SourceReport,
 )
-from okf_catalog._engine import remark_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,10 +50,6 @@ def count(report: SourceReport, code: RemarkCode) -> int:
 def names_in(directory: Path, files: Mapping[str, str | bytes]) -> list[str]:
     with make_catalog(directory, {"s": {"files": files}}) as catalog:
         return names(report_of(catalog))
-
-
-def test_the_remark_codes_are_those_of_the_engine() -> None:
-    assert [code.value for code in RemarkCode] == remark_codes()
 
 
 def test_a_remark_says_path_line_code_and_one_sentence(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from okf_catalog import (
     ConceptStatus,
     ContextBlock,
     Freshness,
+    InMemorySource,
     KnowledgeAccessScope,
     KnowledgeCatalogSnapshot,
     KnowledgeCatalogSource,
@@ -47,10 +48,26 @@ from okf_catalog import (
     StalePolicy,
     TrustTier,
 )
+from okf_catalog._engine import enum_names
+from okf_catalog.choice import Choice
 
 if TYPE_CHECKING:
     import enum
     from collections.abc import Callable
+
+
+@pytest.mark.parametrize(("name", "values"), enum_names())
+def test_an_enum_has_exactly_the_values_that_the_engine_knows(name: str, values: list[str]) -> None:
+    assert [member.value for member in getattr(okf_catalog, name)] == values
+
+
+def test_the_engine_knows_the_values_of_every_enum_that_crosses_to_it() -> None:
+    kinds = {name for name in okf_catalog.__all__ if issubclass_of_choice(getattr(okf_catalog, name))}
+    assert kinds - {name for name, _ in enum_names()} == {"MemoryCaptureMode"}
+
+
+def issubclass_of_choice(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Choice)
 
 
 def passage(**changes: Any) -> KnowledgePassage:
@@ -111,6 +128,7 @@ def remark() -> SourceRemark:
 
 
 EXAMPLES: dict[str, Callable[[], object]] = {
+    "source of texts": lambda: InMemorySource("s", {"a/b": "text\n", "c": "---\n---\n"}, -1, enabled=False),
     "query": lambda: KnowledgeQuery("word"),
     "query with everything": lambda: KnowledgeQuery(
         "Some 'words'\n\U00010400",
@@ -210,6 +228,7 @@ def test_the_examples_cover_every_value_type() -> None:
         "FileKnowledgeCatalog",
         "FileMemoryStore",
         "GroupedKnowledgeResolver",
+        "InMemoryKnowledgeCatalog",
         "Knowledge",
         "KnowledgeBatch",
         "KnowledgeCatalog",

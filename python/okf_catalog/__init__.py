@@ -38,7 +38,6 @@ from okf_catalog.ask.resolvers import (
     MergedKnowledgeResolver,
     PriorityWeightedKnowledgeResolver,
 )
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.ask.staleness import StalePolicy
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.catalog.catalog import KnowledgeCatalog
@@ -88,6 +87,7 @@ from okf_catalog.provider.context import ContextBlock, ProvidedContext
 from okf_catalog.provider.messages import ChatMessage
 from okf_catalog.provider.provider import KnowledgeContextProvider
 from okf_catalog.provider.scope import ScopeAccessor
+from okf_catalog.scope import KnowledgeAccessScope
 from okf_catalog.values import ConceptStatus, TrustTier
 
 if TYPE_CHECKING:

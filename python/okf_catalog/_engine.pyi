@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, SupportsIndex, final, overload
 
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.rows import (
     CatalogDiagnosticRow,
     DeletionRow,
@@ -11,7 +10,6 @@ from okf_catalog.rows import (
     KnowledgeDiagnosticRow,
     ListingRow,
     MarkingRow,
-    MemoryPlace,
     OverlapRow,
     Progress,
     ReportRow,
@@ -19,6 +17,7 @@ from okf_catalog.rows import (
     SourceRow,
     TextSourceRow,
 )
+from okf_catalog.scope import KnowledgeAccessScope
 from okf_catalog.values import ConceptStatus, TrustTier
 
 __all__ = [
@@ -133,7 +132,7 @@ class Catalog:
     def watching(self) -> bool: ...
     def watch(self, debounce: int, /) -> None: ...
     def take_unreported_faults(self) -> list[CatalogDiagnosticRow]:
-        """The faults of the last reload, if they were not taken before; each distinct failure is given once."""
+        """The faults of the last reload, unless they were taken before; each distinct failure comes once."""
     def snapshot(self) -> Snapshot: ...
     def reload(self) -> Snapshot: ...
     def last_reload_diagnostics(self) -> list[CatalogDiagnosticRow]: ...
@@ -218,7 +217,10 @@ class Conversation:
 
 @final
 class Memory:
-    """The memory sources of one snapshot."""
+    """The memory sources of one snapshot.
+
+    A place is where one tier keeps the memories of one scope: the position of its source, and the scope.
+    """
 
     def overlap(self) -> OverlapRow | None:
         """A memory source and another source that overlap (Y8)."""
@@ -226,21 +228,26 @@ class Memory:
         """Marks directories of memories that have no mark (Y10); one row for each memory source."""
     def read(
         self,
-        places: Sequence[MemoryPlace],
+        places: Sequence[tuple[int, KnowledgeAccessScope]],
         question: Question,
         now: int | None,
         cancellation: Cancellation | None = None,
         /,
     ) -> Answer: ...
-    def list(self, at: MemoryPlace, /) -> ListingRow: ...
-    def text(self, at: MemoryPlace, id: str, /) -> str | None: ...
+    def list(self, at: tuple[int, KnowledgeAccessScope], /) -> ListingRow: ...
+    def text(self, at: tuple[int, KnowledgeAccessScope], id: str, /) -> str | None: ...
     def write(
-        self, at: MemoryPlace, name: str, frontmatter: Sequence[FrontmatterRow], section: str, /
+        self,
+        at: tuple[int, KnowledgeAccessScope],
+        name: str,
+        frontmatter: Sequence[FrontmatterRow],
+        section: str,
+        /,
     ) -> str | None:
         """Why nothing was written, if nothing was."""
-    def delete(self, at: MemoryPlace, below: bool, /) -> DeletionRow:
+    def delete(self, at: tuple[int, KnowledgeAccessScope], below: bool, /) -> DeletionRow:
         """Deletes a place; with ``below``, every scope below it too."""
-    def delete_concept(self, at: MemoryPlace, name: str, /) -> DeletionRow: ...
+    def delete_concept(self, at: tuple[int, KnowledgeAccessScope], name: str, /) -> DeletionRow: ...
 
 @final
 class Answer:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from okf_catalog.ask.scope import KnowledgeAccessScope
-
 __all__ = [
     "CatalogDiagnosticRow",
     "ConceptTitleRow",
@@ -23,7 +21,6 @@ __all__ = [
     "KnowledgeDiagnosticRow",
     "ListingRow",
     "MarkingRow",
-    "MemoryPlace",
     "OverlapRow",
     "ProblemRow",
     "Progress",
@@ -39,9 +36,6 @@ __all__ = [
 
 Progress: TypeAlias = "Callable[[str, int, int], object]"
 """Called with a source id, how many of its files are read, and how many there are to read."""
-
-MemoryPlace: TypeAlias = "tuple[int, KnowledgeAccessScope]"
-"""Where one tier keeps the memories of one scope: position of the memory source, and the scope."""
 
 FrontmatterRow: TypeAlias = "tuple[str, str | Sequence[tuple[str, str]]]"
 """Key, and its value: a text, or pairs of key and text."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, final
 
 from okf_catalog.adapters import missing
 from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.ask.staleness import StalePolicy
+from okf_catalog.scope import KnowledgeAccessScope
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from okf_catalog._engine import is_blank
 from okf_catalog.ask.query import KnowledgeQuery
 from okf_catalog.ask.resolver import KnowledgeResolver
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.checks import check_callable, check_count, check_kind, drop_coroutine
 from okf_catalog.errors import RefusedTypeError
 from okf_catalog.provider.messages import whole_characters
 from okf_catalog.provider.scope import ScopeAccessor
+from okf_catalog.scope import KnowledgeAccessScope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

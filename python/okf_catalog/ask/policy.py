@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.catalog.source import KnowledgeCatalogSource
 from okf_catalog.checks import check_callable
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["SourceVisibilityPolicy"]
 

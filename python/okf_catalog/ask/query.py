@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, cast, final
 
 from okf_catalog._engine import is_blank
 from okf_catalog.ask.policy import SourceVisibilityPolicy, check_policy
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.ask.staleness import StalePolicy
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy, strategy_of
 from okf_catalog.checks import check_count, check_kind, check_str, check_text, is_kind, keep_plain
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["KnowledgeQuery"]
 

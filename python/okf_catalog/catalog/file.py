@@ -109,17 +109,17 @@ class FileKnowledgeCatalog(CatalogHandle):
     @property
     def last_reload_diagnostics(self) -> tuple[CatalogDiagnostic, ...]:
         """Why the last reload failed; empty if it succeeded (C3)."""
-        return catalog_diagnostics(self._opened.engine.last_reload_diagnostics())
+        return catalog_diagnostics(self._opened.file_engine.last_reload_diagnostics())
 
     @property
     def catalog_root(self) -> Path:
         """The directory that no source may lie outside of."""
-        return Path(self._opened.engine.root)
+        return Path(self._opened.file_engine.root)
 
     @property
     def watching(self) -> bool:
         """Whether the manifest is watched, and reloaded when it has changed."""
-        return self._opened.engine.watching
+        return self._opened.file_engine.watching
 
     @property
     def freshness(self) -> Freshness:
@@ -133,7 +133,7 @@ class FileKnowledgeCatalog(CatalogHandle):
         ``last_reload_diagnostics`` says why. Never raises for what is on the disk. After ``close()`` nothing
         changes.
         """
-        self._opened.engine.reload()
+        self._opened.file_engine.reload()
         return self.current
 
     async def reload_async(self) -> KnowledgeCatalogSnapshot:

@@ -48,7 +48,9 @@ class Generation:
         # Checked once per generation: the directories are resolved at loading, and no link changes where
         # they lead later (C1).
         has_memory = any(source.role is SourceRole.MEMORY for source in sources)
-        self.overlap = _overlap(engine.memory(handle), sources) if has_memory else None
+        self.overlap: tuple[str, str] | None = None
+        if has_memory and isinstance(engine, Catalog):
+            self.overlap = _overlap(engine.memory(handle), sources)
 
 
 def _overlap(memory: Memory, sources: Sequence[KnowledgeCatalogSource]) -> tuple[str, str] | None:

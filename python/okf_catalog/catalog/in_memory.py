@@ -33,7 +33,7 @@ LEAST_PRIORITY, MOST_PRIORITY = -(2**31), 2**31 - 1
 @final
 @dataclass(frozen=True, slots=True)
 class InMemorySource:
-    """A source made of texts: for each concept id its markdown text, frontmatter included (A2).
+    r"""A source made of texts: for each concept id its markdown text, frontmatter included (A2).
 
     The texts mean what files of a directory would mean. ``tables/orders`` is the concept that a file
     ``tables/orders.md`` would be (B2), and texts that would be no concept by their name are passed over (B1):
@@ -41,13 +41,13 @@ class InMemorySource:
     declares (L5).
 
     Example:
-        >>> InMemorySource("glossary", {"arr": "---\\ntitle: ARR\\n---\\nAnnual recurring revenue."}, priority=5)
-        InMemorySource(id='glossary', concepts=<1 concept>, priority=5, enabled=True)
+        >>> InMemorySource("glossary", {"arr": "---\ntitle: ARR\n---\nRecurring revenue."}).priority
+        0
 
     Raises:
         RefusedTypeError: a field has the wrong type.
-        RefusedValueError: the id is not one segment (M2), a concept id is no path below a root, or a number is
-            out of range.
+        RefusedValueError: the id is not one segment (M2), a concept id is no path below a root, or a number
+            is out of range.
     """
 
     id: str
@@ -68,13 +68,6 @@ class InMemorySource:
         keep_plain(self, "priority", priority)
         check_bool("enabled", self.enabled)
 
-    def __repr__(self) -> str:
-        count = len(self.concepts)
-        return (
-            f"InMemorySource(id={self.id!r}, concepts=<{count} concept{'' if count == 1 else 's'}>, "
-            f"priority={self.priority}, enabled={self.enabled})"
-        )
-
     def __reduce__(self) -> tuple[Any, ...]:
         return InMemorySource, (self.id, dict(self.concepts), self.priority, self.enabled)
 
@@ -83,10 +76,10 @@ class InMemorySource:
 class InMemoryKnowledgeCatalog(CatalogHandle):
     """A catalog of sources made of texts: the same facts as for directories, and no disk (A2).
 
-    Every resolver takes it as it takes a :class:`FileKnowledgeCatalog`. A change of a source is one atomic swap
-    with the next generation: a search sees all of it or nothing, and one that has begun finishes with what it
-    began with. It has no memory sources, and no manifest: the path of its sources is empty, and so is the
-    directory of its manifest.
+    Every resolver takes it as it takes a :class:`FileKnowledgeCatalog`. A change of a source is one atomic
+    swap with the next generation: a search sees all of it or nothing, and one that has begun finishes with
+    what it began with. It has no memory sources, and no manifest: the path of its sources is empty, and so is
+    the directory of its manifest.
 
     Args:
         sources: the sources of generation 1, in the order that the snapshot keeps. No two have one id.
@@ -104,8 +97,8 @@ class InMemoryKnowledgeCatalog(CatalogHandle):
         RefusedTypeError: an argument has the wrong type.
         RefusedValueError: two sources have one id, or a number is out of range.
 
-    A catalog is a context manager, for ``async with`` too. Any number of threads may use it at once, also after
-    a fork. It cannot be pickled; its sources can.
+    A catalog is a context manager, for ``async with`` too. Any number of threads may use it at once, also
+    after a fork. It cannot be pickled; its sources can.
     """
 
     __slots__ = ()
@@ -129,8 +122,8 @@ class InMemoryKnowledgeCatalog(CatalogHandle):
     def put(self, source: InMemorySource) -> KnowledgeCatalogSnapshot:
         """Adds a source, or replaces the one of its id whole; returns the snapshot in force afterwards.
 
-        A replaced source keeps its place in the order of the snapshot. Texts that cannot be served are logged,
-        and are problems in the report (B7).
+        A replaced source keeps its place in the order of the snapshot. Texts that cannot be served are
+        logged, and are problems in the report (B7).
 
         Raises:
             RefusedTypeError: ``source`` is not an ``InMemorySource``.
@@ -160,11 +153,13 @@ class InMemoryKnowledgeCatalog(CatalogHandle):
         if self.closed:
             return "<InMemoryKnowledgeCatalog, closed>"
         snapshot = self.current
-        return f"<InMemoryKnowledgeCatalog, {len(snapshot.sources)} sources, generation {snapshot.generation}>"
+        return (
+            f"<InMemoryKnowledgeCatalog, {len(snapshot.sources)} sources, generation {snapshot.generation}>"
+        )
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "an InMemoryKnowledgeCatalog cannot be pickled; make it again in the other process, from its sources"
+            "an InMemoryKnowledgeCatalog cannot be pickled; make it from its sources in the other process"
         )
 
 

@@ -1,8 +1,9 @@
 """An opened catalog, as the rest of the package uses it."""
 
 from collections.abc import Callable
-from typing import final
+from typing import cast, final
 
+from okf_catalog._engine import Catalog
 from okf_catalog.catalog.generation import Engine, Generation
 from okf_catalog.catalog.limits import MAX_QUESTION_BYTES
 from okf_catalog.catalog.log import log_failed_reload, log_overlap
@@ -31,6 +32,11 @@ class OpenedCatalog:
         self.on_progress = on_progress
         self._generation = Generation(engine.snapshot(), engine)
         log_overlap(self._generation.overlap)
+
+    @property
+    def file_engine(self) -> Catalog:
+        """The engine of a catalog over directories, the only kind that has a manifest and memories."""
+        return cast("Catalog", self.engine)
 
     def generation(self) -> Generation:
         """The generation in force. First logs why a reload failed, if one has failed since the last call.

@@ -26,6 +26,7 @@ RESERVED = ("index", "log")
 FrontmatterValue: TypeAlias = str | Mapping[str, str]
 """The value of a key in the frontmatter: a text, or a mapping of texts."""
 
+
 @final
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:

@@ -6,7 +6,6 @@ from okf_catalog._engine import Cancellation, Memory
 from okf_catalog.ask.length import check_length
 from okf_catalog.ask.query import KnowledgeQuery, query_of
 from okf_catalog.ask.question import memory_question
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.catalog.file import FileKnowledgeCatalog
 from okf_catalog.catalog.generation import Generation
 from okf_catalog.catalog.handle import opened_catalog
@@ -28,6 +27,7 @@ from okf_catalog.memory.results import (
 )
 from okf_catalog.memory.tiers import deletions, deletions_below, places_of, refusal_of, source_id_of
 from okf_catalog.rows import SourceProblemRow
+from okf_catalog.scope import KnowledgeAccessScope
 from okf_catalog.waiting import run_cancellable, run_in_thread
 
 __all__ = ["FileMemoryStore"]
@@ -327,7 +327,7 @@ class FileMemoryStore:
 
     def _memory(self, generation: Generation) -> Memory | None:
         """The engine's memories; ``None`` if a reload made them overlap with another source (Y8)."""
-        return None if generation.overlap is not None else self._opened.engine.memory(generation.handle)
+        return None if generation.overlap is not None else self._opened.file_engine.memory(generation.handle)
 
     def __repr__(self) -> str:
         return f"<FileMemoryStore of {self._catalog!r}>"

@@ -12,7 +12,7 @@ __all__ = ["mark", "mark_disabled"]
 def mark(opened: OpenedCatalog, generation: Generation) -> None:
     """Marks the directories of memories that have no mark. Logs those that cannot be marked."""
     sources = generation.snapshot.sources
-    for row in opened.engine.memory(generation.handle).mark():
+    for row in opened.file_engine.memory(generation.handle).mark():
         log_unmarked(sources[row["source"]].id, row)
 
 

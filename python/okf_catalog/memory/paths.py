@@ -1,9 +1,9 @@
 """The directories of memories: one for each tier and scope. The engine makes them."""
 
 from okf_catalog import _engine
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.catalog.source import MemoryTier
 from okf_catalog.checks import check_kind
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["memory_path"]
 

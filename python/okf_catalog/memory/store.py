@@ -3,7 +3,6 @@
 from typing import Protocol, runtime_checkable
 
 from okf_catalog.ask.query import KnowledgeQuery
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.catalog.source import MemoryTier
 from okf_catalog.memory.entry import MemoryEntry
 from okf_catalog.memory.results import (
@@ -12,6 +11,7 @@ from okf_catalog.memory.results import (
     MemoryReadResult,
     MemoryWriteResult,
 )
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["MemoryStore"]
 

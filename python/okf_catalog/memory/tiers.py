@@ -1,12 +1,16 @@
 """Which places of which tiers an operation on memories concerns."""
 
+from typing import TypeAlias
+
 from okf_catalog import _engine
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.catalog.generation import Generation
 from okf_catalog.catalog.source import MemoryTier
-from okf_catalog.rows import MemoryPlace
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["applies", "deletions", "deletions_below", "places_of", "refusal_of", "source_id_of"]
+
+MemoryPlace: TypeAlias = tuple[int, KnowledgeAccessScope]
+"""Where one tier keeps the memories of one scope: position of the memory source, and the scope."""
 
 
 def source_id_of(tier: MemoryTier) -> str:

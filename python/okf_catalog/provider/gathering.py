@@ -7,7 +7,6 @@ from typing import NamedTuple, Protocol, final
 from okf_catalog._engine import KnowledgePassage
 from okf_catalog.ask.length import shortened
 from okf_catalog.ask.query import KnowledgeQuery
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.catalog.source import SourceRole
 from okf_catalog.checks import drop_coroutine
 from okf_catalog.diagnostics import KnowledgeDiagnostic
@@ -16,6 +15,7 @@ from okf_catalog.provider.messages import USER, last_text, messages_of
 from okf_catalog.provider.scope import current_scope
 from okf_catalog.provider.sessions import SessionScopes
 from okf_catalog.provider.settings import Settings
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["Found", "Gathered", "Gatherer"]
 

@@ -3,7 +3,6 @@
 from datetime import datetime, timezone
 from typing import NamedTuple, cast, final
 
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.checks import check_bool, check_kind, drop_coroutine
 from okf_catalog.clock import read_clock
 from okf_catalog.memory.entry import MemoryEntry
@@ -14,6 +13,7 @@ from okf_catalog.provider.failures import Failures
 from okf_catalog.provider.messages import ASSISTANT, USER, last_text, messages_of
 from okf_catalog.provider.sessions import SessionScopes
 from okf_catalog.provider.settings import Settings
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["Recorder"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from okf_catalog.ask.scope import KnowledgeAccessScope
 from okf_catalog.checks import check_kind, drop_coroutine
+from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["ScopeAccessor"]
 

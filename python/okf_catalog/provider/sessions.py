@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from okf_catalog.ask.scope import KnowledgeAccessScope
+    from okf_catalog.scope import KnowledgeAccessScope
 
 __all__ = ["SessionScopes"]
 

@@ -12,3 +12,4 @@ mod prepared;
 pub(crate) mod process;
 pub mod report;
 mod search;
+mod shared;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{catalog::process::ProcessState, disk::fence::Fence};
+use crate::{catalog::shared::SharedState, disk::fence::Fence};
 
 /// How often watched bundles are compared with the disk although no event came. A change that the kernel sends no
 /// event of is found within this time, if it changes the file's timestamps.
@@ -21,7 +21,7 @@ pub(super) struct BackgroundCheck {
 
 impl BackgroundCheck {
     /// `None` if no thread can be started; then bundles are not checked.
-    pub(super) fn start(state: Weak<ProcessState>, fence: Fence) -> Option<Self> {
+    pub(super) fn start(state: Weak<SharedState>, fence: Fence) -> Option<Self> {
         let stop: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let stopped = Arc::clone(&stop);
         let work = move || {

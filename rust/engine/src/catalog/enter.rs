@@ -1,15 +1,12 @@
 //! Entering the directory of a source, with the directories on its path watched.
 
-use std::os::fd::BorrowedFd;
-
-use crate::{
-    catalog::prepared::Preparation,
-    disk::{
-        directory::Directory,
-        events::{QueueGuard, why_incomplete},
-        location::Location,
-    },
+use crate::disk::{
+    directory::Directory,
+    events::{EventQueue, QueueGuard, why_incomplete},
+    fence::Fence,
+    location::Location,
 };
+use std::os::fd::BorrowedFd;
 
 /// The path from the catalog root to a bundle, all of whose directories are watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +23,10 @@ pub(super) struct WatchedPath {
 /// # Errors
 /// Why not, as the end of a sentence.
 pub(super) fn enter(
-    preparation: Preparation<'_>,
+    fence: &Fence,
+    events: &EventQueue,
     path: &str,
 ) -> Result<(Directory, Option<WatchedPath>), String> {
-    let Preparation { fence, events, .. } = preparation;
     let generation = events.drain().map(|look| look.path_version());
     // Where the path is spelled by other links than the root, no event tells of a change to those.
     let mut is_watched = generation.is_some() && fence.is_spelled_below_root(path);

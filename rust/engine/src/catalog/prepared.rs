@@ -185,7 +185,7 @@ impl Prepared {
         let mut found = AncestorCache::default();
         for &source in sources {
             let Source { path, role, .. } = &snapshot.sources[source as usize];
-            let (directory, watched) = match enter(preparation, path) {
+            let (directory, watched) = match enter(fence, events, path) {
                 Ok(opened) => opened,
                 Err(reason) => {
                     self.sources.insert(source, Err(NotReady::because(reason, None)));

@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    catalog::{background::BackgroundCheck, bundles::Bundles},
+    catalog::{background::BackgroundCheck, bundles::Bundles, shared::SharedState},
     disk::{
         events::EventQueue,
         fence::Fence,
@@ -35,18 +35,11 @@ fn identity() -> (u32, u32) {
     (process::id(), FORKS.load(Ordering::Relaxed))
 }
 
-/// What the background thread shares with the callers.
-#[derive(Debug)]
-pub(super) struct ProcessState {
-    pub(super) bundles: Bundles,
-    pub(super) events: EventQueue,
-}
-
 /// The part of a catalog that does not survive a fork.
 #[derive(Debug)]
 pub(super) struct Process {
     id: (u32, u32),
-    pub(super) state: Arc<ProcessState>,
+    pub(super) state: Arc<SharedState>,
     /// The memories that were read last.
     pub(super) memories: Arc<ScopeCache>,
     /// Locked while the manifest is loaded again, never by a search.
@@ -68,7 +61,7 @@ impl Process {
     fn with(bundles: Bundles) -> Self {
         Self {
             id: identity(),
-            state: Arc::new(ProcessState { bundles, events: EventQueue::new() }),
+            state: Arc::new(SharedState { bundles, events: EventQueue::new() }),
             memories: Arc::new(ScopeCache::new()),
             reloading: Mutex::default(),
             check: Mutex::default(),
