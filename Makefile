@@ -14,7 +14,7 @@ BUILT := $(VENV)/.built
 demo: $(BUILT)
 	@$(BIN)/python examples/compare_strategies.py
 
-test: rust-checks docs python-checks pytest packages
+test: structure rust-checks docs python-checks pytest packages
 	@echo "everything passed"
 
 ## What a person runs while working

@@ -247,7 +247,7 @@ def test_settings_of_a_host_are_checked_at_construction(
 def test_a_resolver_needs_a_catalog(catalog: Any) -> None:
     for name, make in RESOLVERS.items():
         if name != "host":
-            with pytest.raises(RefusedTypeError, match="catalog is a FileKnowledgeCatalog, not"):
+            with pytest.raises(RefusedTypeError, match="catalog is a FileKnowledgeCatalog or InMemoryKnowledgeCatalog, not"):
                 make(catalog)
 
 

@@ -106,7 +106,7 @@ impl Bundle {
         if let Some(state) = &known {
             let is_shared = self.begun.load(Ordering::SeqCst) > begun_before && last.succeeded;
             let is_clean = state.compared_because.is_none()
-                && options.events.drain().is_some_and(|look| look.is_clean(self.key));
+                && options.events.drain().is_some_and(|queue| queue.is_clean(self.key));
             // Neither counts if other directories were sealed during that comparison.
             if state.sealed == *options.sealed && (is_shared || is_clean) {
                 return Ok(UpToDate { state: Arc::clone(state), new_problems: Vec::new() });
@@ -127,10 +127,10 @@ impl Bundle {
         if let Ok(state) = &result {
             self.published.store(Some(Arc::clone(state)));
         }
-        if let Some(mut look) = options.events.drain() {
-            look.end_comparison(self.key, result.is_ok());
+        if let Some(mut queue) = options.events.drain() {
+            queue.end_comparison(self.key, result.is_ok());
             if result.as_ref().is_ok_and(|state| state.compared_because.is_some()) {
-                look.unwatch_bundle(self.key);
+                queue.unwatch_bundle(self.key);
             }
         }
         let state = result?;

@@ -2,14 +2,14 @@
 
 pub(crate) mod background;
 pub(crate) mod bundles;
-pub mod conversation;
+pub(crate) mod conversation;
 mod enter;
-pub mod in_memory;
+pub(crate) mod in_memory;
 mod load;
-pub mod opened;
-pub mod options;
+pub(crate) mod opened;
+pub(crate) mod options;
 mod prepared;
 pub(crate) mod process;
-pub mod report;
+pub(crate) mod report;
 mod search;
 mod shared;

@@ -26,7 +26,7 @@ mod link_target;
 mod lister;
 pub(crate) mod listing;
 pub(crate) mod location;
-pub mod manifest_watch;
+pub(crate) mod manifest_watch;
 pub(crate) mod marks;
 pub(crate) mod open;
 pub(crate) mod os_error;

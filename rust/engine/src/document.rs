@@ -1,22 +1,22 @@
 //! Reads one file: its frontmatter, its body, and what the fields mean (B3 to B6).
 
-pub mod concept;
+pub(crate) mod concept;
 mod frontmatter;
 pub(crate) mod name;
 mod parsed;
-pub mod problem;
+pub(crate) mod problem;
 mod quote;
-pub mod remark;
+pub(crate) mod remark;
 mod remark_collector;
-pub mod status;
+pub(crate) mod status;
 #[cfg(test)]
 mod tests;
-pub mod trust;
-pub mod version;
+pub(crate) mod trust;
+pub(crate) mod version;
 
 pub use parsed::{Document, ParsedFile};
 pub use status::Status;
-pub use trust::{Trust, Verified};
+pub use trust::Trust;
 
 use crate::{
     document::{

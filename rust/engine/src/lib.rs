@@ -1,15 +1,15 @@
 //! Searches many Open Knowledge Format bundles at once.
 //!
-//! A [`Catalog`] reads a manifest that names bundles as sources. A search takes one immutable
-//! [`Snapshot`](snapshot::Snapshot) of it, brings the bundles it needs up to date, scores every concept
-//! of every visible source, and puts what matched into one order. The ids in the documentation (`K3`,
-//! `R5`, ...) name the facts of the project's semantics that a piece of code carries out.
+//! A [`Catalog`] reads a manifest that names bundles as sources; an [`InMemoryCatalog`] holds sources made of texts.
+//! A search takes one immutable snapshot of it, brings the bundles that it needs up to date, scores every concept of
+//! every visible source, and puts what matched into one order. The ids in the documentation (`K3`, `R5`, ...) name
+//! the facts of the project's semantics that a piece of code carries out.
 //!
-//! The modules, in the order data flows through them: [`manifest`] and [`containment`] say where bundles
-//! are; [`tree`] and [`document`] read them; the bundle room keeps what was read like the
-//! disk; [`fold`], [`terms`], [`index`] and [`search`] find what matches; [`rank`] and [`fairness`] order
-//! it; [`excerpt`], [`snippet`] and [`answer`] show it; [`memory`] keeps what a host remembers; [`catalog`] holds everything
-//! together.
+//! The modules are rooms, each above those that it uses: `text` and `work` at the ground; `document` reads one file;
+//! `manifest` reads the text of a manifest; `disk` is the only room that opens files; `search` holds the index and
+//! scores; `ask` puts questions to whatever can be searched; `bundle` keeps an index equal to a directory; `memory`
+//! is what a host remembers; `catalog` is what a host holds. `docs/architecture.md` has the drawing. Only what is
+//! re-exported here is public.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,18 +40,18 @@
 //! # }
 //! ```
 
-pub mod ask;
+mod ask;
 mod bundle;
-pub mod catalog;
-pub mod disk;
-pub mod document;
-pub mod error;
-pub mod manifest;
-pub mod memory;
+mod catalog;
+mod disk;
+mod document;
+mod error;
+mod manifest;
+mod memory;
 mod named_enum;
-pub mod search;
-pub mod text;
-pub mod work;
+mod search;
+mod text;
+mod work;
 
 pub use ask::{
     answer::{Answer, Passage},
@@ -93,4 +93,4 @@ pub use text::{
     instant::Instant,
     terms::{Terms, is_blank},
 };
-pub use work::task::Task;
+pub use work::task::{Abandoned, Task};

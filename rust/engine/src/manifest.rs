@@ -1,12 +1,12 @@
 //! Reads `catalog.json`: its sources, or everything that is wrong with it (M1, M2).
 
 mod checker;
-pub mod diagnostic;
+pub(crate) mod diagnostic;
 mod json;
 mod quote;
 pub(crate) mod segment;
-pub mod snapshot;
-pub mod source;
+pub(crate) mod snapshot;
+pub(crate) mod source;
 mod source_checker;
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ use self::source_checker::{SourceChecker, usable_id};
 
 /// The most sources that a manifest may have. Each source costs every search some time, and every reload a look at
 /// its directory.
-pub const MAX_SOURCES: usize = 100_000;
+pub(crate) const MAX_SOURCES: usize = 100_000;
 
 const ROOT_PROPERTIES: [&str; 2] = ["version", "sources"];
 
@@ -32,12 +32,12 @@ const ROOT_PROPERTIES: [&str; 2] = ["version", "sources"];
 /// looked at.
 ///
 /// ```
-/// use okf_engine::manifest;
+/// use okf_engine::parse_manifest;
 ///
-/// let sources = manifest::parse(br#"{"version": 1, "sources": [{"id": "docs", "path": "docs"}]}"#);
+/// let sources = parse_manifest(br#"{"version": 1, "sources": [{"id": "docs", "path": "docs"}]}"#);
 /// assert_eq!(sources.unwrap()[0].id, "docs");
 ///
-/// let faults = manifest::parse(br#"{"version": 1, "sources": [{"id": "a b"}]}"#).unwrap_err();
+/// let faults = parse_manifest(br#"{"version": 1, "sources": [{"id": "a b"}]}"#).unwrap_err();
 /// let codes: Vec<_> = faults.iter().map(|fault| fault.code.as_str()).collect();
 /// assert_eq!(codes, ["INVALID_SOURCE_ID", "EMPTY_PATH"]);
 /// ```
@@ -46,8 +46,8 @@ const ROOT_PROPERTIES: [&str; 2] = ["version", "sources"];
 ///
 /// One diagnostic for each fault: first repeated keys and what is not valid JSON, then the faults of the root, then
 /// those of each source in turn. A key that is repeated in one object is one fault, and its values are not checked.
-/// A key with a NUL is one fault, and so is a text with a NUL where a value is expected. More than [`MAX_SOURCES`]
-/// sources are one fault of the root. At most [`MAX_FAULTS`](diagnostic::MAX_FAULTS) diagnostics are returned; if
+/// A key with a NUL is one fault, and so is a text with a NUL where a value is expected. More than `MAX_SOURCES`
+/// sources are one fault of the root. At most `MAX_FAULTS` diagnostics are returned; if
 /// there are more faults, the last message says how many.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Source>, Vec<CatalogDiagnostic>> {
     let text = decode(bytes).map_err(|fault| vec![fault])?;

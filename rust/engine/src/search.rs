@@ -2,17 +2,20 @@
 
 mod best;
 mod criteria;
-pub mod index;
+pub(crate) mod index;
 mod lookup;
+#[cfg(test)]
+mod model;
 mod scored;
 mod tally;
 
 use std::ops::Deref;
 
 use best::{all_best_first, best_first, top_k};
-pub use criteria::{Criteria, Staleness};
-pub use lookup::{DirectLookup, Lookup};
-pub use scored::Scored;
+pub(crate) use criteria::Criteria;
+pub use criteria::Staleness;
+pub(crate) use lookup::{DirectLookup, Lookup};
+pub(crate) use scored::Scored;
 use tally::accumulate;
 
 use crate::{
@@ -29,7 +32,7 @@ const CONCEPTS_PER_SORTED_MATCH: usize = 64;
 ///
 /// # Errors
 /// [`Abandoned`] if the task was; it is asked before each term.
-pub fn search(
+pub(crate) fn search(
     index: &Index,
     criteria: &Criteria,
     lookup: &impl Lookup,

@@ -1,7 +1,7 @@
 //! Text and times, without files: decoding, case folding, the terms of a question, graphemes, instants.
 
-pub mod decode;
-pub mod fold;
-pub mod grapheme;
-pub mod instant;
-pub mod terms;
+pub(crate) mod decode;
+pub(crate) mod fold;
+pub(crate) mod grapheme;
+pub(crate) mod instant;
+pub(crate) mod terms;

@@ -4,6 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use okf_engine::{
     CatalogDiagnostic, Diagnostic, FileRemark, NewProblem, Problem, Remark, Snapshot, Source, SourceReport,
+    Tier,
 };
 use pyo3::prelude::*;
 
@@ -21,7 +22,7 @@ pub(crate) struct SourceRow {
 impl SourceRow {
     pub(crate) fn of(source: &Source) -> Self {
         let Source { id, path, priority, enabled, role, tier } = source.clone();
-        Self { id, path, priority, enabled, role: role.as_str(), tier: tier.map(|tier| tier.as_str()) }
+        Self { id, path, priority, enabled, role: role.as_str(), tier: tier.map(Tier::as_str) }
     }
 }
 

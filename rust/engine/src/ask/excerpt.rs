@@ -1,18 +1,11 @@
 //! The excerpt: the line of a body that shows why it matched (K6).
 
-pub use crate::ask::finder::Finder;
+pub(crate) use crate::ask::finder::Finder;
 use crate::text::fold::fold_into;
 
 /// The first line of `body`, trimmed, that contains any of the terms; empty if there is none.
-///
-/// ```
-/// use okf_engine::{ask::excerpt::{Finder, excerpt}, text::terms::Terms};
-///
-/// let body = "# Revenue\n\n  Net of refunds.  \n";
-/// assert_eq!(excerpt(body, &Finder::new(&Terms::parse("REFUND tax"))), "Net of refunds.");
-/// ```
 #[must_use]
-pub fn excerpt<'body>(body: &'body str, finder: &Finder) -> &'body str {
+pub(crate) fn excerpt<'body>(body: &'body str, finder: &Finder) -> &'body str {
     let mut folded = String::new();
     body.split('\n')
         .map(str::trim)

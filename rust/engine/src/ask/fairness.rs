@@ -8,7 +8,7 @@ use std::{cmp::Reverse, collections::BinaryHeap, num::NonZeroUsize};
 /// Yields positions in the given list. A step takes O(log sources): a heap has the position of the next
 /// passage of each source.
 #[derive(Debug)]
-pub struct Interleaved {
+pub(crate) struct Interleaved {
     quota: usize,
     /// For every source with passages left: the position of the next one, and the source. The lowest position
     /// is on top.
@@ -26,7 +26,7 @@ pub struct Interleaved {
 impl Interleaved {
     /// `sources` has the source of each passage of the ranked list; every source is a number below `count`.
     #[must_use]
-    pub fn new(sources: impl Iterator<Item = u32> + Clone, count: usize, quota: NonZeroUsize) -> Self {
+    pub(crate) fn new(sources: impl Iterator<Item = u32> + Clone, count: usize, quota: NonZeroUsize) -> Self {
         let mut starts = vec![0_usize; count + 1];
         for source in sources.clone() {
             starts[source as usize + 1] += 1;

@@ -28,7 +28,7 @@ const BLOCK: usize = 4 << 10;
 
 /// Finds any of the terms of a question in one pass over a text, however many terms there are.
 #[derive(Debug)]
-pub struct Finder(Kind);
+pub(crate) struct Finder(Kind);
 
 #[derive(Debug)]
 enum Kind {
@@ -50,7 +50,7 @@ impl Finder {
     /// A finder of any of the terms.
     #[allow(clippy::missing_panics_doc)] // The task is local.
     #[must_use]
-    pub fn new(terms: &Terms) -> Self {
+    pub(crate) fn new(terms: &Terms) -> Self {
         Self::new_for(terms, &Task::default())
             .expect("only this function has the task, and it abandons nothing")
     }
@@ -59,7 +59,7 @@ impl Finder {
     ///
     /// # Errors
     /// [`Abandoned`] if the task was.
-    pub fn new_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
+    pub(crate) fn new_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
         let words: Vec<&[u8]> = terms.as_slice().iter().map(|(term, _)| term.as_bytes()).collect();
         let separate = || words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
         if words.len() <= MAX_SEPARATE_TERMS {

@@ -38,7 +38,7 @@ impl Strategy {
 
 /// The concepts that matched in one source.
 #[derive(Debug)]
-pub struct Found {
+pub(crate) struct Found {
     /// The source's priority.
     pub priority: i32,
     /// The concepts, the best first, ties in the order of the strategy.
@@ -47,7 +47,7 @@ pub struct Found {
 
 /// A concept in a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hit {
+pub(crate) struct Hit {
     /// The position of its source in the list that was ranked.
     pub source: u32,
     /// The concept's number in that source's index.
@@ -58,7 +58,7 @@ pub struct Hit {
 
 /// Ranks the concepts that matched; keeps the first `limit`. The sources come in order S1.
 #[must_use]
-pub fn rank(
+pub(crate) fn rank(
     found: &[Found],
     strategy: Strategy,
     quota: Option<NonZeroUsize>,

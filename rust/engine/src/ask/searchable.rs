@@ -9,7 +9,7 @@ use crate::search::index::Index;
 /// Tells sources apart: equal identities hold the same concepts, and are searched once where sources are
 /// mixed (R4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SourceIdentity(pub u128);
+pub(crate) struct SourceIdentity(pub u128);
 
 /// A source that can be searched.
 #[derive(Debug, Clone, Copy)]

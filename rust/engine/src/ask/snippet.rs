@@ -29,16 +29,8 @@ pub const MAX_CHARS: usize = 320;
 const MIN_WINDOW: usize = 8;
 
 /// The snippet of a document (K7).
-///
-/// ```
-/// use okf_engine::{Document, ask::excerpt::Finder, ask::snippet::snippet, text::terms::Terms};
-///
-/// let document = Document::read(b"---\ntitle: Net revenue\n---\n# Net revenue\n\nRevenue net of refunds.\n")?.document;
-/// assert_eq!(snippet(&document, &Finder::new(&Terms::parse("revenue"))), "Revenue net of refunds.");
-/// # Ok::<(), String>(())
-/// ```
 #[must_use]
-pub fn snippet(document: &Document, finder: &Finder) -> String {
+pub(crate) fn snippet(document: &Document, finder: &Finder) -> String {
     let mut scanner = LineScanner::new(finder);
     if let Some((line, first)) = best_line(document, &mut scanner) {
         return cut(line, MAX_CHARS, first);
@@ -55,7 +47,7 @@ pub fn snippet(document: &Document, finder: &Finder) -> String {
 /// window around its first term.
 ///
 /// ```
-/// use okf_engine::{ask::snippet::window, text::terms::Terms};
+/// use okf_engine::{Terms, snippet_window as window};
 ///
 /// let text = "Revenue is counted when it is earned,\nnot when it is paid, net of refunds.";
 /// assert_eq!(window(text, &Terms::parse("REFUNDS"), 33), "…when it is paid, net of refunds.");

@@ -59,7 +59,7 @@ impl Comparison<'_> {
             });
         }
         let index = known.map(|state| Arc::clone(&state.index)).unwrap_or_default();
-        let changed = read_changed(directory, &listings, &directories, options)?;
+        let read = read_changed(directory, &listings, &directories, options)?;
         let is_local = uses_local_clock(directory.handle.as_fd());
         let ended = (self.clock)().steady;
         // A file system that is mounted inside the bundle may use another clock.
@@ -67,7 +67,7 @@ impl Comparison<'_> {
             let uses_local_clock = is_local && stamp.identity().device == directory.identity.device;
             Reading { begun, ended, uses_local_clock }
         };
-        for ((path, listing), files) in listings.into_iter().zip(changed) {
+        for ((path, listing), files) in listings.into_iter().zip(read) {
             let old = directories.get(&*path).cloned().unwrap_or_default();
             if old.is_unchanged(&listing, &files) {
                 continue;

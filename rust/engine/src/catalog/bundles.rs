@@ -29,7 +29,7 @@ pub(crate) struct Bundles {
     /// By the path that the manifest names them with.
     known: ArcSwap<BTreeMap<String, KnownBundle>>,
     /// The directories above the catalog root, if none of them is marked as memories.
-    roof: ArcSwapOption<RootAncestors>,
+    root_ancestors: ArcSwapOption<RootAncestors>,
     /// By the path of the source: why it is excluded, as far as that was reported.
     excluded: ArcSwap<BTreeMap<String, String>>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Bundles {
 /// A bundle, and how it was reached.
 #[derive(Debug, Clone)]
 pub(super) struct KnownBundle {
-    pub(super) spot: Location,
+    pub(super) location: Location,
     pub(super) directory: Arc<Path>,
     pub(super) bundle: Arc<Bundle>,
     /// The path that led there, if it is watched.
@@ -49,7 +49,7 @@ pub(super) struct Entered<'snapshot> {
     pub(super) source: u32,
     pub(super) path: &'snapshot str,
     pub(super) directory: Directory,
-    pub(super) spot: Location,
+    pub(super) location: Location,
     pub(super) watched: Option<WatchedPath>,
 }
 
@@ -66,7 +66,7 @@ impl Bundles {
         };
         let known = ArcSwap::from_pointee(self.known.load().iter().map(inherit).collect());
         let excluded = ArcSwap::new(self.excluded.load_full());
-        Self { known, roof: ArcSwapOption::default(), excluded }
+        Self { known, root_ancestors: ArcSwapOption::default(), excluded }
     }
 
     /// The bundles by the path that the manifest names them with.
@@ -87,20 +87,22 @@ impl Bundles {
         let mut chosen = Vec::with_capacity(entered.len());
         let before = self.known.rcu(|bundles| {
             chosen.clear();
-            let mut by_spot = by_spot(bundles, freshness);
+            let mut by_location = by_location(bundles, freshness);
             let mut changed = Vec::new();
-            for Entered { path, directory, spot, watched, .. } in entered {
-                let same = bundles.get(*path).filter(|known| known.spot == *spot);
+            for Entered { path, directory, location, watched, .. } in entered {
+                let same = bundles.get(*path).filter(|known| known.location == *location);
                 let new = || Arc::new(Bundle::new(None));
                 let bundle = match same {
                     Some(known) => Arc::clone(&known.bundle),
-                    None if spot.has_mount_id() => Arc::clone(by_spot.entry(*spot).or_insert_with(new)),
+                    None if location.has_mount_id() => {
+                        Arc::clone(by_location.entry(*location).or_insert_with(new))
+                    }
                     None => new(),
                 };
                 chosen.push(Arc::clone(&bundle));
                 if same.is_none_or(|known| known.path != *watched) {
                     let directory = directory.path.as_path().into();
-                    let known = KnownBundle { spot: *spot, directory, bundle, path: *watched };
+                    let known = KnownBundle { location: *location, directory, bundle, path: *watched };
                     changed.push(((*path).to_owned(), known));
                 }
             }
@@ -115,24 +117,24 @@ impl Bundles {
             before.get(entered.path).is_some_and(|known| known.bundle.key() != bundle.key())
         };
         if entered.iter().zip(&chosen).any(is_replaced)
-            && let Some(mut look) = events.drain()
+            && let Some(mut queue) = events.drain()
         {
-            self.unwatch_forgotten(&before, &mut look);
+            self.unwatch_forgotten(&before, &mut queue);
         }
         chosen
     }
 
     /// Unwatches the bundles that were known `before` and are not known now.
-    fn unwatch_forgotten(&self, before: &BTreeMap<String, KnownBundle>, look: &mut QueueGuard<'_>) {
+    fn unwatch_forgotten(&self, before: &BTreeMap<String, KnownBundle>, queue: &mut QueueGuard<'_>) {
         let kept: BTreeSet<u64> = self.known.load().values().map(|known| known.bundle.key()).collect();
         let gone = before.values().map(|known| known.bundle.key()).filter(|key| !kept.contains(key));
-        gone.for_each(|key| look.unwatch_bundle(key));
+        gone.for_each(|key| queue.unwatch_bundle(key));
     }
 
     /// Forgets the bundles of paths that no source of the next snapshot names.
     ///
     /// A bundle stays only if the same sources name its path as before: where another source takes a path over,
-    /// its directory may have been replaced, and with manual freshness nobody would look.
+    /// its directory may have been replaced, and with manual freshness nobody would queue.
     pub(super) fn keep_only(&self, current: &Snapshot, next: &Snapshot, events: &EventQueue) {
         let (old, named) = (ids_by_path(current), ids_by_path(next));
         self.retain(|path, _| named.get(path).is_some_and(|ids| old.get(path) == Some(ids)), events);
@@ -150,8 +152,8 @@ impl Bundles {
     }
 
     /// Forgets the bundle of a path, and that of a directory by whatever path it was reached.
-    pub(super) fn forget_directory(&self, path: &str, spot: Location, events: &EventQueue) {
-        let is_meant = |at: &str, known: &KnownBundle| at == path || known.spot == spot;
+    pub(super) fn forget_directory(&self, path: &str, location: Location, events: &EventQueue) {
+        let is_meant = |at: &str, known: &KnownBundle| at == path || known.location == location;
         if self.known.load().iter().any(|(at, known)| is_meant(at, known)) {
             self.retain(|at, known| !is_meant(at, known), events);
         }
@@ -162,9 +164,9 @@ impl Bundles {
             let kept = bundles.iter().filter(|(path, known)| is_kept(path, known));
             kept.map(|(path, known)| (path.clone(), known.clone())).collect::<BTreeMap<_, _>>()
         });
-        let Some(mut look) = events.drain() else { return };
-        self.unwatch_forgotten(&before, &mut look);
-        look.unwatch_paths();
+        let Some(mut queue) = events.drain() else { return };
+        self.unwatch_forgotten(&before, &mut queue);
+        queue.unwatch_paths();
     }
 
     /// Notes why the source of a path is excluded, or that it is not. Whether there is a reason that was not
@@ -186,24 +188,24 @@ impl Bundles {
 
     /// The events until now, if the directories above the catalog root are the same as before and none is marked
     /// as memories.
-    pub(super) fn look_under_roof<'events>(
+    pub(super) fn drain_below_unmarked_root<'events>(
         &self,
         root: Location,
         fence: &Fence,
         events: &'events EventQueue,
     ) -> Option<QueueGuard<'events>> {
         // Checked before the queue is locked, since it may take several system calls.
-        let known = self.roof.load_full().filter(|roof| roof.are_unmarked_where_polled());
-        if let Some(roof) = known {
-            let look = events.drain()?;
-            if roof.are_unchanged(root, look.ancestors_version()) {
-                return Some(look);
+        let known = self.root_ancestors.load_full();
+        if let Some(ancestors) = known.filter(|ancestors| ancestors.are_unmarked_where_polled()) {
+            let queue = events.drain()?;
+            if ancestors.are_unchanged(root, queue.ancestors_version()) {
+                return Some(queue);
             }
         }
-        let roof = RootAncestors::check(fence.root(), events).map(Arc::new);
-        self.roof.store(roof.clone());
-        let roof = roof?;
-        events.drain().filter(|look| roof.are_unchanged(root, look.ancestors_version()))
+        let checked = RootAncestors::check(fence.root(), events).map(Arc::new);
+        self.root_ancestors.store(checked.clone());
+        let ancestors = checked?;
+        events.drain().filter(|queue| ancestors.are_unchanged(root, queue.ancestors_version()))
     }
 
     /// Compares every watched bundle with the disk, and marks those that differ as changed, so that the next
@@ -214,11 +216,11 @@ impl Bundles {
             let is_watched = known.bundle.published().is_some_and(|state| state.compared_because.is_none());
             if is_watched
                 && let Ok(directory) = fence.enter(path)
-                && Location::of_directory(&directory) == known.spot
+                && Location::of_directory(&directory) == known.location
                 && known.bundle.differs(&directory, &mut found)
-                && let Some(mut look) = events.drain()
+                && let Some(mut queue) = events.drain()
             {
-                look.mark_dirty(known.bundle.key());
+                queue.mark_dirty(known.bundle.key());
             }
         }
     }
@@ -228,14 +230,17 @@ impl Bundles {
 ///
 /// With manual freshness none: what is at the other paths is not looked at, and a directory that was made since
 /// may have the inode number of one that is gone.
-fn by_spot(bundles: &BTreeMap<String, KnownBundle>, freshness: Freshness) -> HashMap<Location, Arc<Bundle>> {
-    let mut by_spot = HashMap::with_capacity(bundles.len());
+fn by_location(
+    bundles: &BTreeMap<String, KnownBundle>,
+    freshness: Freshness,
+) -> HashMap<Location, Arc<Bundle>> {
+    let mut by_location = HashMap::with_capacity(bundles.len());
     if freshness == Freshness::Exact {
-        for known in bundles.values().filter(|known| known.spot.has_mount_id()) {
-            by_spot.entry(known.spot).or_insert_with(|| Arc::clone(&known.bundle));
+        for known in bundles.values().filter(|known| known.location.has_mount_id()) {
+            by_location.entry(known.location).or_insert_with(|| Arc::clone(&known.bundle));
         }
     }
-    by_spot
+    by_location
 }
 
 /// The ids of the enabled sources at each path.

@@ -13,8 +13,8 @@ use std::os::fd::BorrowedFd;
 pub(super) struct WatchedPath {
     /// The catalog root.
     pub(super) root: Location,
-    /// The generation of the event queue before the path was walked: it grows when anything on any path changes.
-    pub(super) generation: u64,
+    /// The version of the watched paths before this one was walked: it grows when anything on any of them changes.
+    pub(super) version: u64,
 }
 
 /// Enters the directory of a source. The path comes with it if events tell of everything that may change where
@@ -27,9 +27,9 @@ pub(super) fn enter(
     events: &EventQueue,
     path: &str,
 ) -> Result<(Directory, Option<WatchedPath>), String> {
-    let generation = events.drain().map(|look| look.path_version());
+    let version = events.drain().map(|queue| queue.path_version());
     // Where the path is spelled by other links than the root, no event tells of a change to those.
-    let mut is_watched = generation.is_some() && fence.is_spelled_below_root(path);
+    let mut is_watched = version.is_some() && fence.is_spelled_below_root(path);
     let mut root = None;
     let mut passing = |handle: BorrowedFd<'_>| {
         if root.is_none() {
@@ -42,6 +42,6 @@ pub(super) fn enter(
     let directory = fence.enter_visiting(path, &mut passing).map_err(|breach| breach.reason)?;
     // The source may be the root itself.
     let root = root.or_else(|| Some(Location::of_directory(&directory)));
-    let watched = generation.zip(root).map(|(generation, root)| WatchedPath { root, generation });
+    let watched = version.zip(root).map(|(version, root)| WatchedPath { root, version });
     Ok((directory, watched.filter(|_| is_watched)))
 }

@@ -313,7 +313,9 @@ impl InMemoryCatalog {
             }
         }
         let mut builder = RemarksBuilder::default();
-        noted.iter().for_each(|(path, remarks)| builder.add_all(path, remarks));
+        for (path, remarks) in &noted {
+            builder.add_all(path, remarks);
+        }
         let index = Arc::new(Index::default().with(&[], added, self.threads, task)?);
         let identity = SourceIdentity(IDENTITIES.fetch_add(1, Ordering::Relaxed).into());
         let remarks = builder.finish();

@@ -30,7 +30,7 @@ pub struct Options {
 }
 
 /// Files with more bytes are problems, unless the host says otherwise (B9).
-pub const MAX_FILE_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
 
 impl Options {
     /// The defaults: the manifest's directory is the root, files have up to 16 MiB, a call uses all cores.

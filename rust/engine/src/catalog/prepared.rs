@@ -122,23 +122,24 @@ impl Prepared {
     ) -> Vec<u32> {
         let Preparation { fence, events, bundles, known_memories, .. } = preparation;
         let known = bundles.known();
-        let mut look = None;
+        let mut watched = None;
         if preparation.freshness == Freshness::Exact {
             let root = events.why_unavailable().is_none().then(|| Location::at_path(fence.root())).flatten();
-            let looked = root.and_then(|root| Some((root, bundles.look_under_roof(root, fence, events)?)));
-            let Some((root, events)) = looked else { return self.missing(sources) };
-            look = Some((WatchedPath { root, generation: events.path_version() }, events));
+            let drained =
+                root.and_then(|root| Some((root, bundles.drain_below_unmarked_root(root, fence, events)?)));
+            let Some((root, queue)) = drained else { return self.missing(sources) };
+            watched = Some((WatchedPath { root, version: queue.path_version() }, queue));
         }
         for &source in sources {
             if !self.sources.contains_key(&source)
                 && let Some(known) = known.get(&snapshot.sources[source as usize].path)
-                && look.as_ref().is_none_or(|(path, events)| {
-                    known.path == Some(*path) && events.is_clean(known.bundle.key())
+                && watched.as_ref().is_none_or(|(path, queue)| {
+                    known.path == Some(*path) && queue.is_clean(known.bundle.key())
                 })
                 && let Some(state) = known.bundle.published()
                 && known_memories.are_all_in(&state.sealed, snapshot)
             {
-                let (identity, directory) = (known.spot.identity, Arc::clone(&known.directory));
+                let (identity, directory) = (known.location.identity, Arc::clone(&known.directory));
                 self.sources.insert(source, Ok(Ready { identity, directory, state }));
             }
         }
@@ -192,11 +193,11 @@ impl Prepared {
                     continue;
                 }
             };
-            let spot = Location::of_directory(&directory);
+            let location = Location::of_directory(&directory);
             if *role == Role::Knowledge
                 && let Some(not_ready) = among_memories(fence, path, &directory, sealed, &mut found)
             {
-                bundles.forget_directory(path, spot, events);
+                bundles.forget_directory(path, location, events);
                 if bundles.note_exclusion(path, Some(&not_ready.reason)) {
                     let (path, reason) = (".".to_owned(), not_ready.reason.clone());
                     self.report(source, vec![Problem { path, reason }]);
@@ -204,7 +205,7 @@ impl Prepared {
                 self.sources.insert(source, Err(not_ready));
             } else {
                 bundles.note_exclusion(path, None);
-                entered.push(Entered { source, path, directory, spot, watched });
+                entered.push(Entered { source, path, directory, location, watched });
             }
         }
         entered

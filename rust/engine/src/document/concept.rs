@@ -30,16 +30,8 @@ impl Concept {
 }
 
 /// Compares two ids part by part (R1), where `a/b` comes before `a-b`.
-///
-/// ```
-/// use std::cmp::Ordering;
-/// use okf_engine::document::concept::compare_by_parts;
-///
-/// assert_eq!(compare_by_parts("a/b", "a-b"), Ordering::Less);
-/// assert_eq!("a/b".cmp("a-b"), Ordering::Greater);
-/// ```
 #[must_use]
-pub fn compare_by_parts(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_by_parts(a: &str, b: &str) -> Ordering {
     // With `/` as the lowest byte, a part that ends comes before a longer part. No file name holds a NUL, so no
     // other byte is as low.
     let key = |byte: u8| if byte == b'/' { 0 } else { byte };

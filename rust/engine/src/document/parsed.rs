@@ -42,7 +42,7 @@ pub struct ParsedFile {
     pub document: Document,
     /// `okf_version` as written. In a root `index.md` it is the version of the format of the bundle.
     pub okf_version: Option<String>,
-    /// Sorted by line. At most [`MAX_REMARKS`](crate::document::remark::MAX_REMARKS) of each code.
+    /// Sorted by line. At most a fixed number of each code.
     pub remarks: Vec<Remark>,
     /// How many remarks of each code there are, also those that are not kept.
     pub remark_counts: Counts,

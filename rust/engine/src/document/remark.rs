@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::named_enum::named_enum;
 
 /// The most remarks that are kept for one bundle, and for one file of it. More remarks are only counted.
-pub const MAX_REMARKS: usize = 1000;
+pub(crate) const MAX_REMARKS: usize = 1000;
 
 named_enum! {
     /// The kind of a remark, in the order of the contract (B11).
@@ -67,7 +67,7 @@ impl FileRemark {
 }
 
 /// The number of remarks of each code. Codes without remarks are not in the map.
-pub type Counts = BTreeMap<RemarkCode, usize>;
+pub(crate) type Counts = BTreeMap<RemarkCode, usize>;
 
 /// The remarks on a bundle: all are counted, at most [`MAX_REMARKS`] are kept.
 ///

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::document::remark::MAX_REMARKS;
+use crate::document::trust::Verified;
 
 fn parse(text: &str) -> Document {
     read_file(text.as_bytes()).document

@@ -7,15 +7,8 @@ const FIRST_DATED: [u64; 2] = [0, 3];
 ///
 /// `text` is the `okf_version` of the root `index.md`. A version consists of numbers separated by dots, after an
 /// optional `v`; versions are compared number by number. Any other text declares no version.
-///
-/// ```
-/// use okf_engine::document::version::is_dated;
-///
-/// assert!(is_dated("0.3") && is_dated("0.10") && is_dated("1"));
-/// assert!(!is_dated("0.2") && !is_dated("latest"));
-/// ```
 #[must_use]
-pub fn is_dated(text: &str) -> bool {
+pub(crate) fn is_dated(text: &str) -> bool {
     let text = text.trim();
     let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
     let numbers: Option<Vec<u64>> = text.split('.').map(number).collect();

@@ -49,7 +49,7 @@ named_enum! {
 }
 
 /// The most faults of one manifest that are kept. A file with a million faults must not fill memory or a log.
-pub const MAX_FAULTS: usize = 1000;
+pub(crate) const MAX_FAULTS: usize = 1000;
 
 /// One fault: what kind, where, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -113,9 +113,9 @@ mod tests {
     use super::*;
     use crate::disk::identity::Identity;
 
-    const ROOT: Location = spot(2);
+    const ROOT: Location = location(2);
 
-    const fn spot(inode: u64) -> Location {
+    const fn location(inode: u64) -> Location {
         Location::for_test(Identity { device: 1, inode })
     }
 
@@ -135,7 +135,7 @@ mod tests {
         let keys = keys(&cache);
         assert_eq!(keys.len(), MAX_SCOPES);
         assert!(keys.contains(&"0".to_owned()) && !keys.contains(&"1".to_owned()));
-        let other = spot(3);
+        let other = location(3);
         assert_ne!(cache.bundle(other, "0").key(), first.key(), "another source");
     }
 
@@ -145,7 +145,7 @@ mod tests {
         for path in ["a", "a/b", "ab", "b/a"] {
             cache.bundle(ROOT, path);
         }
-        cache.remove(spot(3), "a");
+        cache.remove(location(3), "a");
         assert_eq!(keys(&cache).len(), 4, "another source's");
         cache.remove(ROOT, "a");
         assert_eq!(keys(&cache), ["ab", "b/a"]);

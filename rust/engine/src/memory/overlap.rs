@@ -129,8 +129,8 @@ fn ancestors(directory: OwnedFd) -> (BTreeSet<Identity>, bool) {
     let mut found = BTreeSet::new();
     let mut marked = false;
     // Directories that cannot be examined are compared by name alone.
-    let _ = visit_ancestors(directory, |spot, handle| {
-        found.insert(spot.identity);
+    let _ = visit_ancestors(directory, |location, handle| {
+        found.insert(location.identity);
         marked = marked || is_marked(handle).unwrap_or(false);
         Ok(ControlFlow::Continue(()))
     });

@@ -24,7 +24,7 @@ pub(crate) fn tier_directory(tier: Tier) -> String {
 /// id in lower case and the beginning of its hash.
 ///
 /// ```
-/// use okf_engine::{manifest::source::Tier, memory::{Scope, scope_directory}};
+/// use okf_engine::{Scope, Tier, scope_directory};
 ///
 /// let scope = Scope::new(Some("acme".to_owned()), Some("alice".to_owned()), None).unwrap();
 /// assert_eq!(

@@ -153,7 +153,7 @@ impl Memory<'_> {
             // Memories are read although a mark cannot be written.
             let _ = marks::mark(directory.as_fd());
         }
-        let spot = Location::of_directory(&root);
+        let location = Location::of_directory(&root);
         let options = CompareOptions {
             events: self.cache.events(),
             max_bytes: self.max_bytes,
@@ -162,9 +162,9 @@ impl Memory<'_> {
             sealed: &Arc::new(SealedDirectories::in_scope()),
             source: place.source,
         };
-        match self.cache.bundle(spot, &place.path).update(&root, options) {
+        match self.cache.bundle(location, &place.path).update(&root, options) {
             Ok(updated) => {
-                self.cache.set_size(spot, &place.path, &updated.state.index);
+                self.cache.set_size(location, &place.path, &updated.state.index);
                 Ok(Some(updated))
             }
             Err(CompareError::Abandoned) => Err(Stop::Abandoned),

@@ -33,7 +33,7 @@ impl Staleness {
 
 /// What every concept is tested for.
 #[derive(Debug, Clone)]
-pub struct Criteria {
+pub(crate) struct Criteria {
     /// What is looked for.
     pub terms: Terms,
     /// The folded tag that a concept must have.
@@ -44,14 +44,14 @@ pub struct Criteria {
 
 impl Criteria {
     /// The criteria of a query: `text` is split into terms, a blank `tag` is no filter (K5).
-    #[must_use]
-    pub fn new(text: &str, tag: Option<&str>, staleness: Staleness, now: Instant) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(text: &str, tag: Option<&str>, staleness: Staleness, now: Instant) -> Self {
         Self::of(Terms::parse(text), tag, staleness, now)
     }
 
     /// The criteria of a query that is already split into terms.
     #[must_use]
-    pub fn of(terms: Terms, tag: Option<&str>, staleness: Staleness, now: Instant) -> Self {
+    pub(crate) fn of(terms: Terms, tag: Option<&str>, staleness: Staleness, now: Instant) -> Self {
         Self { terms, tag: tag.filter(|tag| !is_blank(tag)).map(fold), staleness, now }
     }
 

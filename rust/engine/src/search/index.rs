@@ -26,17 +26,18 @@ mod sort_order;
 mod tests;
 mod trigrams;
 mod vocabulary;
+mod weights;
 mod words;
 
 use std::{cmp::Reverse, sync::Arc};
 
 pub(crate) use count::count_where;
 pub(crate) use live_segment::LiveSegment;
-pub(crate) use matches::MAX_WEIGHT;
-pub use matches::Matches;
-pub use segment::Segment;
-pub use sort_order::IdOrder;
+pub(crate) use matches::Matches;
+pub(crate) use segment::Segment;
+pub(crate) use sort_order::IdOrder;
 pub(crate) use sort_order::SortOrder;
+pub(crate) use weights::MAX_WEIGHT;
 
 use crate::{
     document::concept::Concept,
@@ -57,7 +58,7 @@ const MANY_TERMS: usize = 1000;
 
 /// All concepts of a bundle at one moment.
 #[derive(Debug, Default)]
-pub struct Index {
+pub(crate) struct Index {
     /// The largest first.
     segments: Vec<LiveSegment>,
     /// `None` while concepts are numbered in this order.
@@ -69,14 +70,8 @@ pub struct Index {
 impl Index {
     /// How many concepts the bundle has.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.segments.iter().map(LiveSegment::count).sum()
-    }
-
-    /// Whether the bundle has no concept.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The concept with this number, as found by a search of this index.
@@ -84,7 +79,7 @@ impl Index {
     /// # Panics
     /// When the number came from another index.
     #[must_use]
-    pub fn concept(&self, number: u32) -> &Arc<Concept> {
+    pub(crate) fn concept(&self, number: u32) -> &Arc<Concept> {
         let segment = self.segments.partition_point(|segment| segment.base() <= number) - 1;
         let segment = &self.segments[segment];
         segment.concept(number - segment.base())
@@ -92,7 +87,7 @@ impl Index {
 
     /// The concept with this id, if the bundle has one.
     #[must_use]
-    pub fn get(&self, id: &str) -> Option<&Arc<Concept>> {
+    pub(crate) fn get(&self, id: &str) -> Option<&Arc<Concept>> {
         self.segments.iter().find_map(|segment| segment.get(id))
     }
 
@@ -139,7 +134,7 @@ impl Index {
     ///
     /// # Errors
     /// [`Abandoned`] if the task was; nothing is changed then.
-    pub fn with(
+    pub(crate) fn with(
         &self,
         removed: &[String],
         added: Vec<Concept>,

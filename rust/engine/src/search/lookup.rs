@@ -5,7 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use crate::search::index::{Matches, Segment};
 
 /// Gives the matches of a question's terms in a segment.
-pub trait Lookup: Sync {
+pub(crate) trait Lookup: Sync {
     /// A handle to matches that some owner keeps in memory.
     #[doc(hidden)]
     type Handle: Deref<Target = Matches> + Send;
@@ -18,7 +18,7 @@ pub trait Lookup: Sync {
 
 /// Asks the segment itself for the matches of each term.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct DirectLookup;
+pub(crate) struct DirectLookup;
 
 impl Lookup for DirectLookup {
     type Handle = Arc<Matches>;

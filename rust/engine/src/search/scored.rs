@@ -2,7 +2,7 @@
 
 /// A concept that matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scored {
+pub(crate) struct Scored {
     /// Its number in the index.
     pub concept: u32,
     /// Its score, at least 1 (K4).

@@ -7,15 +7,8 @@ use icu_casemap::CaseMapper;
 
 /// Folds one character: its *simple* Unicode uppercase mapping, except that dotless i (U+0131) and long
 /// s (U+017F) stay themselves.
-///
-/// ```
-/// use okf_engine::text::fold::fold_char;
-///
-/// assert_eq!(fold_char('ς'), fold_char('σ'));
-/// assert_ne!(fold_char('\u{212A}'), fold_char('k')); // the Kelvin sign has no uppercase mapping
-/// ```
 #[must_use]
-pub fn fold_char(c: char) -> char {
+pub(crate) fn fold_char(c: char) -> char {
     match c {
         'a'..='z' => c.to_ascii_uppercase(),
         '\0'..='\x7f' | '\u{131}' | '\u{17f}' => c,
@@ -24,7 +17,7 @@ pub fn fold_char(c: char) -> char {
 }
 
 /// Appends the folded `text` to `out`.
-pub fn fold_into(text: &str, out: &mut String) {
+pub(crate) fn fold_into(text: &str, out: &mut String) {
     // Most text is ASCII over long stretches. Folding ASCII is vectorised.
     let mut rest = text;
     loop {
@@ -51,12 +44,8 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
 }
 
 /// The folded `text`.
-///
-/// ```
-/// assert_eq!(okf_engine::text::fold::fold("Straße"), "STRAßE");
-/// ```
 #[must_use]
-pub fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     fold_into(text, &mut out);
     out

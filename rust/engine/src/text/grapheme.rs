@@ -7,7 +7,7 @@ use unicode_segmentation::GraphemeCursor;
 /// Takes time linear in the length of the text.
 ///
 /// ```
-/// use okf_engine::text::grapheme::last_end;
+/// use okf_engine::last_grapheme_end as last_end;
 ///
 /// assert_eq!(last_end("cafe\u{301}s", 4), 3);
 /// assert_eq!(last_end("cafe\u{301}s", 5), 5);

@@ -15,7 +15,7 @@ const WORDS_PER_CHECK: usize = 1024;
 /// The distinct folded terms of a query text, each with how often the text has it.
 ///
 /// ```
-/// let terms = okf_engine::text::terms::Terms::parse("Net revenue net");
+/// let terms = okf_engine::Terms::parse("Net revenue net");
 /// assert_eq!(terms.as_slice(), [("NET".to_owned(), 2), ("REVENUE".to_owned(), 1)]);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,14 +9,14 @@ use std::{
 
 /// How many threads the machine runs at once.
 #[must_use]
-pub fn available_threads() -> usize {
+pub(crate) fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The results of `work` for every item, in the order of the items, on up to `threads` threads.
 ///
 /// If the system refuses to start a thread, the others do its work.
-pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let helpers = threads.min(items.len()).saturating_sub(1);
     if helpers == 0 {
         return items.iter().map(work).collect();
@@ -48,7 +48,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R
 
 /// The results of two functions, which run at the same time if there are two threads.
 #[allow(clippy::missing_panics_doc)] // Each function runs once.
-pub fn both<A: Send, B: Send>(
+pub(crate) fn both<A: Send, B: Send>(
     threads: usize,
     first: impl Fn() -> A + Sync,
     second: impl Fn() -> B + Sync,

@@ -69,7 +69,7 @@ fn the_background_check_sees_a_mark_of_which_nothing_told() {
         let is_clean = || {
             let known = bundles.known();
             let bundle = known.values().next().map(|known| known.bundle.key()).unwrap();
-            events.drain().is_none_or(|look| look.is_clean(bundle))
+            events.drain().is_none_or(|queue| queue.is_clean(bundle))
         };
         bundles.check(fence, events);
         assert!(is_clean());

@@ -4,18 +4,8 @@ use super::{
     count::count_where,
     interner::to_u32,
     posting::{self, FIELD_BITS},
+    weights::weight,
 };
-
-/// The weight of a set of fields: 3 for the title, 2 for tags or description, 1 for the body.
-///
-/// The flags of the fields are 4, 2 and 1, so that only the title's is one too high. The compiler vectorises
-/// this arithmetic; it would not vectorise a look-up table.
-const fn weight(fields: u8) -> u8 {
-    fields - (fields >> 2)
-}
-
-/// The weight of all fields together: one occurrence of a term adds at most this to a score.
-pub(crate) const MAX_WEIGHT: u32 = 6;
 
 /// Postings are sorted if there are fewer of them than one for this many concepts. Otherwise it is faster
 /// to fill an array with an entry for each concept.
@@ -26,7 +16,7 @@ const CONCEPTS_PER_DENSE_MATCH: usize = 8;
 
 /// The concepts of a segment that contain a term.
 #[derive(Debug)]
-pub enum Matches {
+pub(crate) enum Matches {
     /// The number of each concept that matches, packed with its weight; ascending.
     Sparse(Box<[u32]>),
     /// The weight of every concept of the segment; 0 where it does not match.
@@ -121,7 +111,7 @@ impl Matches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::index::posting::{BODY, TAGS_OR_DESCRIPTION, TITLE, pack};
+    use crate::search::index::posting::{BODY, TITLE, pack};
     use proptest::prelude::*;
 
     /// `(concept, weight)` of every match.
@@ -132,16 +122,6 @@ mod tests {
                 (0..).zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0).collect()
             }
         }
-    }
-
-    #[test]
-    fn a_title_weighs_3_tags_or_description_2_and_a_body_1() {
-        assert_eq!(weight(0), 0);
-        assert_eq!(weight(BODY), 1);
-        assert_eq!(weight(TAGS_OR_DESCRIPTION), 2);
-        assert_eq!(weight(TITLE), 3);
-        assert_eq!(weight(TITLE | BODY), 4);
-        assert_eq!(u32::from(weight(TITLE | TAGS_OR_DESCRIPTION | BODY)), MAX_WEIGHT);
     }
 
     #[test]

@@ -27,7 +27,7 @@ const MAX_CACHE_TO_TEXT: usize = 4;
 
 /// Concepts in the order of their ids, with an inverted index of their text.
 #[derive(Debug)]
-pub struct Segment {
+pub(crate) struct Segment {
     pub(super) concepts: Vec<Arc<Concept>>,
     /// The numbers of the concepts, ordered by their ids part by part (R1).
     pub(super) by_parts: Vec<u32>,

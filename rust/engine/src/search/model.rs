@@ -3,13 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use okf_engine::{
-    Document, Instant, Staleness,
-    document::concept::{Concept, compare_by_parts},
-    search::index::{IdOrder, Index},
-    search::{Criteria, DirectLookup, search},
-    text::fold::fold,
-    text::terms::Terms,
+use super::{
+    Criteria, DirectLookup, Staleness,
+    index::{IdOrder, Index},
+    search,
+};
+use crate::{
+    document::{
+        Document,
+        concept::{Concept, compare_by_parts},
+    },
+    text::{fold::fold, instant::Instant, terms::Terms},
     work::task::Task,
 };
 use proptest::{
