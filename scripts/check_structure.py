@@ -86,7 +86,7 @@ def main() -> int:
     """Prints every fault; the exit code says whether there are any."""
     if len(sys.argv) > 1:
         # Another project has other rooms.
-        root, rules = Path(sys.argv[1]), dict.fromkeys(RULES, dict[str, set[str]]())
+        root, rules = Path(sys.argv[1]), {tree: dict[str, set[str]]() for tree in RULES}
     else:
         root, rules = Path(__file__).parent.parent, RULES
     found = list(faults(root, rules))

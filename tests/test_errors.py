@@ -245,9 +245,10 @@ def test_settings_of_a_host_are_checked_at_construction(
 
 @pytest.mark.parametrize("catalog", [None, "catalog.json", Path("catalog.json"), FileKnowledgeCatalog])
 def test_a_resolver_needs_a_catalog(catalog: Any) -> None:
+    message = "catalog is a FileKnowledgeCatalog or InMemoryKnowledgeCatalog, not"
     for name, make in RESOLVERS.items():
         if name != "host":
-            with pytest.raises(RefusedTypeError, match="catalog is a FileKnowledgeCatalog or InMemoryKnowledgeCatalog, not"):
+            with pytest.raises(RefusedTypeError, match=message):
                 make(catalog)
 
 
