@@ -1,4 +1,4 @@
-"""All ways on one corpus: equal answers first, then times."""
+"""Compares the package with all rivals on one corpus: first their answers, then their times."""
 
 from __future__ import annotations
 
@@ -20,49 +20,55 @@ if TYPE_CHECKING:
     from benches.documents import Corpus
 
 LIMIT = 20
+"""How many passages of each answer of a batch are kept."""
 _CHECKED = 24
+"""The answers to this many single questions, and to as many questions of a batch, are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much time a run may take."""
+    """How much is measured."""
 
     batch: int
     """Questions in a batch."""
     seconds: float
-    """For a rival's single questions, and for its batch."""
+    """About how many seconds each kind of single questions, and a batch of a rival, may take."""
     repeats: int
+    """How many batches of the package are timed, unless they take too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What one rival did, and what the package did with the very same questions."""
+    """The times of one rival, and those of the package for the same questions."""
 
     rival: type[Rival]
     skipped: str | None = None
+    """Why the rival was not measured."""
     single: Times | None = None
     our_single: Times | None = None
-    """Of questions that are new, though some of their words are not."""
+    """The package's times for new questions. Some of their words occurred in earlier questions."""
     our_repeated: Times | None = None
-    """Of the same once more: what the package keeps of terms is all there then."""
+    """The package's times for the same questions again: all their terms are in its cache then."""
     batch_rate: float = 0.0
+    """Questions per second."""
     batch_size: int = 0
     load_seconds: float = 0.0
 
 
 @dataclass(slots=True)
 class Comparison:
-    """One corpus."""
+    """The results for one corpus."""
 
     label: str
     concepts: int
     text_bytes: int
     kinds: dict[str, Times] = field(default_factory=dict[str, Times])
-    """Our single questions, by kind."""
+    """The package's times for single questions, by kind of question."""
     standings: list[Standing] = field(default_factory=list[Standing])
     batch_rates: list[float] = field(default_factory=list[float])
-    """On all cores, in questions a second."""
+    """Questions per second on all cores, one entry for each batch."""
     one_thread_rates: list[float] = field(default_factory=list[float])
+    """The same on one thread."""
     batch_size: int = 0
 
     @property
@@ -74,7 +80,7 @@ class Comparison:
         return statistics.median(self.one_thread_rates)
 
     def of(self, rival: type[Rival]) -> Standing | None:
-        """What a rival did, if it ran."""
+        """The times of a rival, if it was measured."""
         found = [one for one in self.standings if one.rival is rival and one.skipped is None]
         return found[0] if found else None
 
@@ -86,12 +92,12 @@ def compare(
     say: Callable[[str], None],
     chosen: Sequence[type[Rival]] = rivals.ALL,
 ) -> Comparison:
-    """Measures every way on one corpus.
+    """Measures the package and the chosen rivals on one corpus.
 
     Raises:
-        AssertionError: A way that claims to be exact answered otherwise; nothing of it was timed then.
+        AssertionError: A rival that claims to be exact gave another answer. It was not timed.
     """
-    say(f"{label}: reading")
+    say(f"{label}: reading the corpus")
     corpus = documents.read(manifest)
     maker = QueryMaker(corpus)
     mixed = list(maker.mixed(effort.batch).texts)
@@ -115,7 +121,7 @@ def compare(
             result.kinds["mixed, asked again"] = each(ours.answer, again, budget=effort.seconds)
             result.kinds["all kinds"] = each(ours.answer, singles, budget=2 * effort.seconds)
             for _ in range(effort.repeats):
-                # New questions each time: what is known of terms from earlier ones is of little help.
+                # New questions each time, so that cached terms of earlier questions help little.
                 texts = list(maker.mixed(effort.batch).texts)
                 result.batch_rates.append(_rate(ours, texts))
                 result.one_thread_rates.append(_rate(single_threaded, texts))
@@ -153,7 +159,7 @@ def _stand(
     load_seconds = timed(lambda: rival.load(corpus))
     judge.check(rival)
     single = our_single = our_repeated = None
-    # Drawn anew for each rival, so that nobody has met them.
+    # New questions for each rival, so that neither the rival nor the package has a cached answer.
     mixed, singles = list(maker.mixed(effort.batch).texts), maker.mixed(400).texts
     with quiet():
         size = len(mixed)
@@ -179,7 +185,7 @@ def _stand(
 
 
 class _Judge:
-    """Knows our answers, and refuses to time a rival that claims the same and says otherwise."""
+    """Holds the package's answers, and raises if a rival that claims to be exact gives others."""
 
     def __init__(self, corpus: Corpus, ours: Ours, texts: Sequence[str]) -> None:
         positions = Positions(corpus)
@@ -190,10 +196,10 @@ class _Judge:
         ]
         for text, rows in zip(self._batch, self._batch_wanted, strict=True):
             if rows != self._wanted[text][:LIMIT]:
-                raise AssertionError(f"the batch and the search disagree on {text!r}")
+                raise AssertionError(f"search_batch and search give different answers to {text!r}")
 
     def check(self, rival: Rival) -> None:
-        """Compares some answers in full, and the tops of a batch."""
+        """Compares some whole answers, and the first passages of a batch."""
         if rival.exactness not in (Exactness.EXACT, Exactness.LONG_TERMS):
             return
         texts = [text for text in self._batch if rival.can_answer(text)]
@@ -203,7 +209,7 @@ class _Judge:
             _same(rival, text, ranking.rows(), self._wanted[text][:LIMIT])
 
     def _check_single(self, rival: Rival, texts: list[str]) -> list[str]:
-        """Returns those that there was time for."""
+        """Compares whole answers for two seconds, at least two of them; returns the questions it compared."""
         deadline = time.perf_counter() + 2.0
         for number, text in enumerate(texts):
             _same(rival, text, rival.search(text).rows(), self._wanted[text])
@@ -214,4 +220,4 @@ class _Judge:
 
 def _same(rival: Rival, text: str, found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> None:
     if found != wanted:
-        raise AssertionError(f"{rival.name} answers {text!r} otherwise: {found[:5]}, not {wanted[:5]}")
+        raise AssertionError(f"{rival.name} answers {text!r} with {found[:5]}, not {wanted[:5]}")

@@ -1,4 +1,4 @@
-"""Small corpora: here every bench runs once, so that none rots; figures come from `make bench`."""
+"""Small corpora. The tests run every bench on them once, so that each keeps working; `make bench` measures."""
 
 from __future__ import annotations
 

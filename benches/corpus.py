@@ -1,8 +1,8 @@
 """Bundles to measure with: ``python -m benches.corpus DIR --concepts N`` writes a catalog of them.
 
-The same arguments give the same bytes. Words are spread as in natural text (`benches.words`), concepts have a
-topic and say its words more often than others do, sizes are log-normal, and the markdown has what the
-published bundles have: headings, paragraphs in long lines, lists, tables and code.
+The same arguments give the same bytes. Word frequencies are those of natural text (`benches.words`). Each
+concept has a topic, whose words it uses more often than other concepts do. Sizes are log-normal. The markdown
+has what published bundles have: headings, paragraphs in long lines, lists, tables and code.
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 BODY_BYTES = 6_000
-"""The mean size of a body. A real catalog of 5,120 concepts is 31 MB."""
+"""The mean size of a body in bytes. A real catalog of 5,120 concepts has 31 MB, which is 6 KB for each."""
 
 _OPENING = "# Overview\n\nThe knowledge of this concept and what is described below:"
 IN_EVERY_CONCEPT = tuple(_OPENING.lower().strip("#:").split())
-"""Words that no concept lacks."""
+"""Words that every concept contains."""
 
 _SPREAD = 0.8
+"""The standard deviation of the logarithm of a body's size."""
 _TOPIC_SHARE = 0.4
+"""At most this share of a body's words is replaced by words of its topic."""
 _TOPIC_WORDS = 24
+"""How many words a topic has."""
 _BYTES_PER_WORD = 11.0
-"""Of a body, markup included; measured, so that `BODY_BYTES` is what comes out."""
+"""The mean bytes of a word in a body, markup included. Measured, so that bodies get the size asked for."""
 
 _KINDS = (
     ("BigQuery Table", "tables"),
@@ -81,7 +84,7 @@ class Concept(NamedTuple):
 def concepts(
     *, count: int, sources: int = 3, seed: int = 0, body_bytes: int = BODY_BYTES
 ) -> Iterator[Concept]:
-    """The concepts of a catalog, spread over its sources, always the same for the same arguments."""
+    """The concepts of a catalog, spread over its sources. The same arguments give the same concepts."""
     author = _Author(seed, body_bytes)
     for number in range(count):
         yield author.concept(f"source_{number % sources}", number)
@@ -90,7 +93,7 @@ def concepts(
 def write(
     directory: Path, *, count: int, sources: int = 3, seed: int = 0, body_bytes: int = BODY_BYTES
 ) -> Path:
-    """Writes a catalog with its bundles into a directory and returns the path of its ``catalog.json``."""
+    """Writes a catalog and its bundles into a directory; returns the path of ``catalog.json``."""
     made: set[Path] = set()
     for concept in concepts(count=count, sources=sources, seed=seed, body_bytes=body_bytes):
         path = directory / concept.source_id / f"{concept.concept_id}.md"
@@ -109,10 +112,10 @@ def write(
 
 
 class _Author:
-    """Writes one concept after the other."""
+    """Makes one concept after the other."""
 
     def __init__(self, seed: int, body_bytes: int) -> None:
-        # Only `random()` is used: of all that `Random` offers it alone gives the same in every Python.
+        # Only `random()` is used: no other method of `Random` gives the same in every Python version.
         self._uniform = Random(seed).random
         self._frequent = words.frequent_tokens()
         self._rare: dict[int, str] = {}
@@ -145,7 +148,7 @@ class _Author:
         return max(12, int(math.exp(self._log_words + _SPREAD * min(normal, 3.5))))
 
     def _word(self) -> str:
-        """A word of the head, bare."""
+        """A frequent word, without punctuation."""
         while True:
             word = self._one_of(self._frequent).strip(".,`()*")
             if word:
@@ -159,7 +162,7 @@ class _Author:
         return found
 
     def _tokens(self, count: int, topic: list[str]) -> list[str]:
-        """Words of the language, some replaced by the topic's. All the time goes here."""
+        """Words drawn by frequency, some replaced by words of the topic. This takes most of the time."""
         uniform, frequent, slots = self._uniform, self._frequent, words.SLOTS
         drawn = [frequent[int(uniform() * slots)] for _ in range(count)]
         for index, token in enumerate(drawn):
@@ -183,7 +186,7 @@ class _Author:
             f"title: {_scalar(title.strip())}",
         ]
         if self._chance(0.9):
-            # Written over two lines, as emitters with a line width do.
+            # On two lines, as YAML emitters with a line width write it.
             lines += [f"description: Says of {domain}", f"  {' '.join(_safe(word) for word in about)}."]
         lines += self._tags(topic)
         lines += ["generated:", f"  by: {self._one_of(_SIGNERS)}", f"  at: '{self._day()}T22:59:00+00:00'"]
@@ -263,12 +266,12 @@ def _code(tokens: list[str]) -> str:
 
 
 def _safe(word: str) -> str:
-    """The word without what YAML gives a meaning to."""
+    """The word without characters that mean something in YAML."""
     return "".join(letter for letter in word if letter.isalnum() or letter in "_-").strip("-")
 
 
 def _scalar(text: str) -> str:
-    """The text as a YAML scalar: plain where that is plainly right."""
+    """The text as a YAML scalar: plain if that is safe, otherwise quoted."""
     if text and all(
         part and part.isalnum() and part[0].isalpha() for part in text.replace("-", " ").split(" ")
     ):
@@ -281,10 +284,12 @@ def main(arguments: list[str] | None = None) -> None:
         prog="python -m benches.corpus", description="Writes a catalog to measure with."
     )
     parser.add_argument("directory", type=Path)
-    parser.add_argument("--concepts", type=int, required=True, help="in all sources together")
+    parser.add_argument(
+        "--concepts", type=int, required=True, help="number of concepts in all sources together"
+    )
     parser.add_argument("--sources", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--body-bytes", type=int, default=BODY_BYTES, help="mean size of a body")
+    parser.add_argument("--body-bytes", type=int, default=BODY_BYTES, help="mean size of a body, in bytes")
     options = parser.parse_args(arguments)
     manifest = write(
         options.directory,

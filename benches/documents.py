@@ -1,4 +1,4 @@
-"""A catalog as the rivals take it: read and folded once, in the order that breaks ties."""
+"""A catalog as rivals need it: read and case-folded once, sorted as equal scores are ranked."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 class Corpus:
     """The concepts of a catalog, in the order of R2 among equal scores.
 
-    A rival knows a concept by its *position* in the lists. Texts are folded (K2), and what one field is
-    made of is joined by line ends, which no term holds.
+    A rival identifies a concept by its *position* in the lists. Texts are case-folded (K2). The parts of one
+    field are joined by line ends, which no term contains.
     """
 
     manifest: Path
     ids: list[tuple[str, str]]
     titles: list[str]
     metas: list[str]
-    """The description and the tags."""
+    """The description and the tags, as one text for each concept."""
     bodies: list[str]
     text_bytes: int
-    """The size of the files."""
+    """The size of all files."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
 
 def read(manifest: Path) -> Corpus:
-    """Reads a catalog with the plain-Python reading of the contract."""
+    """Reads a catalog with the plain-Python model of the contract."""
     sources = naive.read_manifest(manifest)
     rows: list[tuple[tuple[int, str, str], str, str, str]] = []
     text_bytes = 0
-    # Nothing here is garbage, and a collector that looks at millions of objects again and again takes long.
+    # Nothing here becomes garbage, and the collector would visit millions of objects again and again.
     gc.disable()
     try:
         for source in naive.candidates(sources):
@@ -68,7 +68,7 @@ def read(manifest: Path) -> Corpus:
 
 
 def files(manifest: Path) -> list[Path]:
-    """The concept files of a catalog (B1), in no order that matters."""
+    """The concept files of a catalog (B1), source by source."""
     sources = naive.candidates(naive.read_manifest(manifest))
     return [path for source in sources for path in _files(manifest.parent / source.path)]
 
@@ -81,12 +81,12 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _fold(text: str) -> str:
-    # The same for ASCII, and much faster.
+    # `str.upper` gives the same for ASCII, and is much faster.
     return text.upper() if text.isascii() else naive.fold(text)
 
 
 def terms_of(text: str) -> dict[str, int]:
-    """The distinct folded terms of a question, and how often each stands there (K1)."""
+    """The distinct folded terms of a question, and how often each occurs in it (K1)."""
     counts: dict[str, int] = {}
     for term in naive.terms_of(text):
         counts[term] = counts.get(term, 0) + 1

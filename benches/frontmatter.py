@@ -1,18 +1,22 @@
-"""Compares how frontmatter is read here with how PyYAML reads it: ``python -m benches.frontmatter DIR...``.
+"""Compares how the package and PyYAML read frontmatter: ``python -m benches.frontmatter DIR...``.
 
-Every ``.md`` file below the folders is read by both. What PyYAML takes for a mapping must say the same here,
-node by node: scalars as they are written, lists and mappings with all they hold. PyYAML is used as common
-readers use it, with libyaml where that is there; what libyaml refuses is tried with PyYAML's own parser.
+Both read every ``.md`` file below the folders. Where PyYAML finds a mapping, the package must find the same
+mapping, node by node: scalars as they are written, and lists and mappings with everything in them. PyYAML is
+used as common readers use it, with libyaml if it is installed. What libyaml refuses is tried with PyYAML's
+own parser.
 
-Counted are values, which are all scalars below the root, and files by who reads their frontmatter:
+The script counts values (all scalars below the root), and files by who reads their frontmatter:
 
 - equal, different: both read it as one mapping
-- only here, and of those in parts, entry by entry; only PyYAML; neither: it is text for both
+- only here: only the package reads it; "in parts" means entry by entry
+- only PyYAML: only PyYAML reads it
+- neither: it is text for both
 
-Intended differences: PyYAML follows YAML 1.1, where U+0085, U+2028 and U+2029 end lines (counted apart), and
-takes ``[? ]`` and block text whose ``|`` stands at column 0 below its key, which are left out here, with a
-remark. It refuses control characters in a whole file, where a text is read here as it stands. It joins no
-halves of UTF-16 pairs: the script does. Where a block begins and ends is decided alike for both.
+Some differences are intended. PyYAML follows YAML 1.1, where U+0085, U+2028 and U+2029 end lines (counted
+separately). PyYAML accepts ``[? ]``, and block text whose ``|`` is at column 0 below its key; the package
+leaves these out with a remark. PyYAML refuses a file with control characters; the package reads such text as
+it stands. PyYAML does not join the halves of UTF-16 pairs, so the script joins them. The script finds the
+start and the end of a block in the same way for both.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Nodes = list[tuple[str, str]]
-"""A mapping as (kind, text): text, null, alias, list, mapping, and end for the end of the last two."""
+"""A mapping as pairs (kind, text): text, null, alias, list, mapping, or the end of a list or mapping."""
 
 LOADERS: list[type[yaml.CSafeLoader | yaml.SafeLoader]] = [yaml.SafeLoader]
 if yaml.__with_libyaml__:
@@ -42,7 +46,7 @@ if yaml.__with_libyaml__:
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 LINE_ENDS_OF_1_1 = re.compile("[\u0085\u2028\u2029]")
 EXAMPLES = 10
-"""How many files are shown of each kind."""
+"""At most this many files of each kind are shown."""
 
 
 @dataclass
@@ -60,7 +64,7 @@ class Counts:
 
 
 def block_of(text: str) -> str | None:
-    """What stands between the first two ``---`` lines, if there are two."""
+    """The lines between the first two ``---`` lines, if there are two."""
     lines = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     start = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     fences = [number for number in range(start, len(lines)) if lines[number].rstrip() == "---"]
@@ -70,7 +74,7 @@ def block_of(text: str) -> str | None:
 
 
 def nodes_of(block: str) -> Nodes | None:
-    """The mapping that a block is for PyYAML, or the empty list for nothing; ``None`` if it is neither."""
+    """The mapping that PyYAML reads in a block; the empty list if the block is empty; otherwise ``None``."""
     for loader in LOADERS:
         try:
             nodes = list(_nodes(yaml.parse(block, Loader=loader)))
@@ -101,7 +105,7 @@ def _nodes(events: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _joined(text: str) -> str:
-    """The text with the halves of pairs joined that PyYAML leaves apart."""
+    """The text with the halves of UTF-16 pairs joined, which PyYAML leaves separate."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

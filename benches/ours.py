@@ -1,4 +1,4 @@
-"""The package that is measured, and the one place that knows how it is asked."""
+"""The package as it is measured. Only this file knows how to ask it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME = "okf-catalog"
 
 
 def _accepted(**options: Any) -> dict[str, Any]:
-    """Those options that this version of the package has."""
+    """The given options that this version of the package accepts."""
     known = inspect.signature(FileKnowledgeCatalog).parameters
     return {name: value for name, value in options.items() if name in known}
 
@@ -34,16 +34,16 @@ _FRESHNESS: Any = getattr(okf_catalog, "Freshness", None)
 _UNCHECKED: dict[str, Any] = {} if _FRESHNESS is None else _accepted(freshness=_FRESHNESS.manual())
 
 CHECKS_FRESHNESS = not _UNCHECKED
-"""Whether what is timed holds a look at every file, because there is no way to leave it out."""
+"""Whether every timed search also compares all files, because this version cannot turn that off."""
 
 
 def open_catalog(manifest: Path, *, threads: int | None = None, fresh: bool = False) -> FileKnowledgeCatalog:
-    """Opens a catalog the way it is measured: without looking at the files for every search.
+    """Opens a catalog as it is measured: a search does not check whether files changed.
 
     Args:
         manifest: The ``catalog.json``.
-        threads: ``None`` for all cores.
-        fresh: With the look at the files, as by default.
+        threads: How many threads a call may use; ``None`` means one for each core.
+        fresh: Whether each search checks for changed files, as it does by default.
     """
     freshness = {} if fresh else _UNCHECKED
     threading = {} if threads is None else _accepted(max_threads=threads)
@@ -52,18 +52,18 @@ def open_catalog(manifest: Path, *, threads: int | None = None, fresh: bool = Fa
 
 @final
 class Ours:
-    """An open catalog, asked for one merged list."""
+    """An open catalog with a resolver that merges all sources into one list."""
 
     def __init__(self, manifest: Path, *, threads: int | None = None, fresh: bool = False) -> None:
         self.catalog = open_catalog(manifest, threads=threads, fresh=fresh)
         self._resolver = MergedKnowledgeResolver(self.catalog)
 
     def search(self, text: str) -> KnowledgeContext:
-        """One answer, complete and ranked; its passages are made when touched."""
+        """One complete, ranked answer. A passage object is made when it is accessed."""
         return self._resolver.search(text)
 
     def answer(self, text: str) -> KnowledgeContext:
-        """What is timed: a search, and a touch of the last passage, which no ranking can put off."""
+        """What is timed: a search and access to its last passage, so that the whole ranking must be done."""
         context = self._resolver.search(text)
         count = len(context.passages)
         if count:
@@ -74,12 +74,12 @@ class Ours:
         return self._resolver.search_batch(texts, limit=limit)
 
     def stream(self, texts: list[str], *, limit: int) -> int:
-        """Consumes the answers as they come, where the package has a stream; returns the passages in them."""
+        """Reads all answers one by one, if the package has a stream; returns the number of their passages."""
         stream: Any = getattr(self._resolver, "search_stream", self._resolver.search_batch)
         return sum(len(context.passages) for context in stream(texts, limit=limit))
 
     def engine_search(self, text: str) -> Any:
-        """What `search` does below Python, as a call without arguments: the difference is Python's share."""
+        """The engine's part of `search`, as a call without arguments. The rest is Python's share."""
         from okf_catalog._engine import Question
         from okf_catalog.catalog.handle import opened_catalog
 
@@ -102,7 +102,7 @@ class Ours:
 
 
 class Positions:
-    """Answers in the form that rivals give theirs."""
+    """Turns answers of the package into rankings, which is the form of the rivals' answers."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._positions = {concept: position for position, concept in enumerate(corpus.ids)}

@@ -1,4 +1,4 @@
-"""Latency against the size of the corpus, as a picture."""
+"""Draws latency against the size of the corpus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INEXACT = ("#6f6f6f", "#8a8a8a", "#a5a5a5")
 
 
 def draw(run: Run, path: Path) -> bool:
-    """Writes the picture; ``False`` if there is nothing to draw it with or too little to show."""
+    """Writes the picture; ``False`` if matplotlib is missing or there are fewer than two sizes."""
     if len(run.generated) < 2:
         return False
     try:
@@ -59,7 +59,7 @@ def draw(run: Run, path: Path) -> bool:
     _label(axes, ends)
     axes.set_xlabel("concepts")
     axes.set_ylabel("one query, median (seconds)")
-    axes.set_title("Exact ways are solid lines, inexact ones are dashed", fontsize=10, loc="left")
+    axes.set_title("Solid lines: exact answers. Dashed lines: inexact answers.", fontsize=10, loc="left")
     axes.grid(visible=True, which="major", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, metadata={"Date": None})
@@ -72,7 +72,7 @@ def _short(name: str) -> str:
 
 
 def _label(axes: Any, ends: list[tuple[float, float, str, str]]) -> None:
-    """Names each line at its end, pushed apart where two would meet."""
+    """Writes each line's name at its end, and moves names apart that would overlap."""
     low, high = (min(y for _, y, *_ in ends), max(y for _, y, *_ in ends))
     step = (high / low) ** (1 / (1.4 * len(ends))) if high > low else 1.1
     right = max(x for x, *_ in ends)

@@ -1,6 +1,6 @@
-"""What is measured in a process of its own: ``python -m benches.probe WHAT MANIFEST`` prints JSON.
+"""Measurements in a process of their own: ``python -m benches.probe WHAT MANIFEST`` prints JSON.
 
-Opening a catalog and the memory it takes would both be wrong in a process that already holds a corpus.
+In a process that already holds a corpus, the time of opening and the memory of a catalog would be wrong.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
+"""Linux resets the peak of this process when `5` is written here."""
 
 
 def ask(what: str, manifest: Path, *arguments: object) -> dict[str, Any]:
-    """Runs a probe in a fresh process."""
+    """Runs a measurement in a new process."""
     command = [sys.executable, "-m", "benches.probe", what, str(manifest), *map(str, arguments)]
     root = Path(__file__).resolve().parent.parent
     answer = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True).stdout
@@ -48,7 +49,7 @@ def opening(manifest: Path, rounds: int) -> dict[str, Any]:
     for turn in range(rounds):
         seconds["ours"].append(timed(lambda: _open(manifest)))
         seconds["files"].append(timed(lambda: [_read(path) for path in paths]))
-        # By far the slowest, and no moving target: once is enough for many files.
+        # This is by far the slowest, and varies little: for many files, once is enough.
         if loader is not None and (turn == 0 or len(paths) < 20_000):
             seconds["yaml"].append(timed(lambda: [yaml.load(front, Loader=loader) for front in fronts]))
     return seconds
@@ -73,7 +74,7 @@ def frontmatter(data: bytes) -> str:
 
 
 def memory(manifest: Path) -> dict[str, Any]:
-    """Bytes that an open, searched catalog adds to the process: lastingly, and at most on the way."""
+    """Bytes that an open, searched catalog adds to the process: in the end, and at the peak."""
     before = _resident()
     peak_before = _peak()
     ours = Ours(manifest)
@@ -85,7 +86,7 @@ def memory(manifest: Path) -> dict[str, Any]:
 
 
 def broad(manifest: Path, count: int) -> dict[str, Any]:
-    """A batch of questions whose words are in every concept: seconds, and bytes it needs at most."""
+    """A stream of questions whose words are in every concept: its seconds, and its peak memory in bytes."""
     texts = _broad_texts(count)
     with Ours(manifest) as ours:
         ours.batch(texts[:10], limit=20)
@@ -120,7 +121,7 @@ def _peak() -> int:
 
 
 def _forget_peak() -> int:
-    """Starts the peak anew where the system can, and returns it."""
+    """Resets the peak if the system allows that, and returns it."""
     with suppress(OSError):
         _CLEAR.write_text("5", encoding="ascii")
     return _peak()

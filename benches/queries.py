@@ -1,4 +1,4 @@
-"""Questions about a corpus, drawn from its own words: always the same for the same corpus and seed."""
+"""Questions drawn from the words of a corpus. The same corpus and seed give the same questions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 ONE_LETTER = "etaoinsrhldcumfpgwybvkxjqz0123456789_-"
 SHORTEST_INDEXED = 3
-"""What a trigram index needs: shorter terms are beyond it."""
+"""The least letters of a term that a trigram index can find."""
 _SAMPLED_BYTES = 8_000_000
+"""Words are drawn from bodies of about this many characters in all."""
 _IS_NO_WORD = "zqxj{}vwq"
+"""Occurs in no word. Added to a word, it makes one that no concept contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +44,27 @@ class QueryMaker:
         self._everywhere = _in_all(corpus.bodies, counts) or [counts.most_common(1)[0][0]]
 
     def mixed(self, count: int) -> QuerySet:
-        """One to eight words of three or more letters, as frequent as in the text, a third cut to a piece."""
+        """One to eight terms of three or more letters, drawn by frequency; a third are pieces of words."""
         return QuerySet("mixed", self._distinct(count, self._mixed))
 
     def short(self, count: int) -> QuerySet:
-        """One letter, or two, or a word and a letter: what no trigram index can answer."""
+        """One or two letters, alone or after a word: a trigram index cannot answer these."""
         return QuerySet("short terms", self._distinct(count, self._short))
 
     def everywhere(self, count: int) -> QuerySet:
-        """Words that are in every concept."""
+        """Words that every concept contains."""
         return QuerySet("words in every concept", self._distinct(count, self._everywhere_words))
 
     def selective(self, count: int) -> QuerySet:
-        """A word that few concepts have, or two."""
+        """One or two words that few concepts contain."""
         return QuerySet("selective", self._distinct(count, self._selective_words))
 
     def misses(self, count: int) -> QuerySet:
-        """Words that no concept has."""
+        """Words that no concept contains."""
         return QuerySet("misses", self._distinct(count, self._miss))
 
     def all_kinds(self, count: int) -> QuerySet:
-        """Everything a caller might ask: mostly mixed, a tenth each of the other kinds, shuffled."""
+        """All kinds, shuffled: a tenth of each other kind, and the rest mixed."""
         tenth = max(1, count // 10)
         others = [self.short(tenth), self.everywhere(tenth), self.selective(tenth), self.misses(tenth)]
         texts = {text: None for kind in others for text in kind.texts}
@@ -75,7 +77,7 @@ class QueryMaker:
         return QuerySet("all kinds", tuple(shuffled))
 
     def _distinct(self, count: int, draw: Callable[[], str]) -> tuple[str, ...]:
-        # A small corpus may not have so many: then there are fewer.
+        # A small corpus may not have that many distinct questions. Then there are fewer.
         found: dict[str, None] = {}
         for _ in range(20 * count):
             found.setdefault(draw())
@@ -93,7 +95,7 @@ class QueryMaker:
                 start = self._random.randint(0, len(term) - SHORTEST_INDEXED)
                 term = term[start : self._random.randint(start + SHORTEST_INDEXED, len(term))]
             if len(term) >= SHORTEST_INDEXED:
-                # As people type.
+                # Mostly in lower case, as people type.
                 return term.lower() if self._random.random() < 0.8 else term
 
     def _short(self) -> str:
@@ -113,12 +115,12 @@ class QueryMaker:
 
 
 def are_all_long(text: str) -> bool:
-    """Whether a trigram index can answer exactly."""
+    """Whether a trigram index can answer the question exactly."""
     return all(len(term) >= SHORTEST_INDEXED for term in text.split())
 
 
 def _sampled_tokens(bodies: Sequence[str], random: Random) -> list[str]:
-    """The tokens of some bodies: a draw from them is a draw by frequency."""
+    """The tokens of some bodies, with repeats, so that a random choice draws words by their frequency."""
     tokens: list[str] = []
     size = 0
     for index in random.sample(range(len(bodies)), len(bodies)):
@@ -130,7 +132,7 @@ def _sampled_tokens(bodies: Sequence[str], random: Random) -> list[str]:
 
 
 def _in_all(bodies: Iterable[str], counts: Counter[str]) -> list[str]:
-    """Those of the most frequent tokens that no body lacks."""
+    """Those of the 200 most frequent tokens that every body contains."""
     remaining = [token for token, _ in counts.most_common(200)]
     for body in bodies:
         remaining = [token for token in remaining if token in body]

@@ -1,7 +1,7 @@
-"""The run that writes the table: ``make bench``, or ``python -m benches.report [--quick]``.
+"""Measures everything and writes the table: ``make bench``, or ``python -m benches.report [--quick]``.
 
-Corpora are generated into a temporary directory. `OKF_BENCH_BUNDLE` may name a bundle directory, or a
-``catalog.json`` or the directory of one: it is measured too, and only read.
+Corpora are generated in a temporary directory. `OKF_BENCH_BUNDLE` may name a bundle directory, a
+``catalog.json``, or the directory of one. It is measured too, and is only read.
 """
 
 from __future__ import annotations
@@ -36,20 +36,22 @@ if TYPE_CHECKING:
     from benches.rivals import Rival
 
 BODY_BYTES = 2_000
-"""As in the published bundles; a hundred thousand of 6 KB would be more than a small machine likes."""
+"""The mean size of a body, as in published bundles. 100,000 of 6 KB would not fit a small machine."""
 _HERE = Path(__file__).resolve().parent
 _BEGUN = time.monotonic()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run does."""
+    """What a run measures."""
 
     sizes: tuple[int, ...]
+    """Numbers of concepts, from small to large."""
     effort: Effort
     broad: int
-    """Questions whose words are in every concept, asked of the largest corpus."""
+    """How many questions with words of every concept the largest corpus is asked."""
     rounds: int
+    """How often opening and Python's share are measured."""
 
 
 FULL = Plan((1_000, 10_000, 100_000), Effort(batch=10_000, seconds=2.0, repeats=7), broad=100_000, rounds=3)
@@ -58,15 +60,18 @@ QUICK = Plan((300, 3_000), Effort(batch=1_000, seconds=0.3, repeats=2), broad=2_
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m benches.report", description="Measures, and writes RESULTS.md."
+        prog="python -m benches.report",
+        description="Measures the package and its rivals, and writes RESULTS.md.",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="small corpora, in about a minute; prints the table only"
+        "--quick", action="store_true", help="measure small corpora in about a minute; only print the table"
     )
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of concepts, from small to large")
-    parser.add_argument("--body-bytes", type=int, default=BODY_BYTES)
-    parser.add_argument("--rivals", nargs="+", metavar="NAME", help="only these classes of benches.rivals")
-    parser.add_argument("--output", type=Path, help="directory of RESULTS.md and latency.svg")
+    parser.add_argument("--body-bytes", type=int, default=BODY_BYTES, help="mean size of a body, in bytes")
+    parser.add_argument(
+        "--rivals", nargs="+", metavar="NAME", help="measure only these classes of benches.rivals"
+    )
+    parser.add_argument("--output", type=Path, help="write RESULTS.md and latency.svg into this directory")
     options = parser.parse_args(arguments)
     plan = QUICK if options.quick else FULL
     if options.sizes:
@@ -109,7 +114,7 @@ def _measure(scratch: Path, plan: Plan, body_bytes: int, chosen: Sequence[type[R
         if largest:
             _say(f"{plan.broad:,} broad questions")
             measured.broad = probe.ask("broad", manifest, plan.broad)
-            _say("one edit")
+            _say("a search after one edit")
             measured.edit = _edit(manifest)
         run.generated.append(measured)
         if not largest:
@@ -130,7 +135,7 @@ def _add_probes(measured: Measured, manifest: Path, rounds: int) -> None:
 
 
 def _catalog_of(given: Path, scratch: Path) -> Path:
-    """The manifest of what the user named; a bare bundle is copied, since a manifest has to lie above it."""
+    """The manifest of what the user named. A bundle is copied, because a manifest must lie above it."""
     if given.is_file():
         return given
     if (given / "catalog.json").is_file():
@@ -144,7 +149,7 @@ def _catalog_of(given: Path, scratch: Path) -> Path:
 
 
 def _edit(manifest: Path) -> dict[str, float]:
-    """Seconds of a full build, of a search that looks at every file, and of one that finds one edited."""
+    """Seconds of a full build, of a search that finds no change, and of a search after one edit."""
     paths = documents.files(manifest)
     with Ours(manifest, fresh=True) as ours, quiet():
         build = timed(lambda: ours.search("overview"))
@@ -158,19 +163,19 @@ def _edit(manifest: Path) -> dict[str, float]:
             edits.append(timed(lambda: ours.search("zqxjedited")))
             found = len(ours.search(f"zqxjedited{turn}").passages)
             if found != 1:
-                raise AssertionError(f"an edit is found {found} times")
+                raise AssertionError(f"one file was edited, but {found} concepts have the new word")
     return {"build": build, "look": statistics.median(looks), "edit": statistics.median(edits)}
 
 
 def _overhead(tiny: Path, manifest: Path, rounds: int) -> dict[str, float]:
-    """Seconds of a search to its first passage beyond what the engine takes, and of making a passage."""
+    """Seconds that Python adds to a search and its first passage, and seconds to make a passage."""
     through_python: list[float] = []
     in_engine: list[float] = []
     with Ours(tiny) as ours, quiet():
         word = "pipeline"
         engine = ours.engine_search(word)
         if not ours.search(word).passages:
-            raise AssertionError(f"no concept has {word!r}")
+            raise AssertionError(f"no concept contains {word!r}")
         for _ in range(30 * rounds):
             in_engine += [timed(engine) for _ in range(20)]
             through_python += [timed(lambda: ours.search(word).passages[0].excerpt) for _ in range(20)]
@@ -186,7 +191,7 @@ def _overhead(tiny: Path, manifest: Path, rounds: int) -> dict[str, float]:
 
 
 def _touched(passages: Sequence[KnowledgePassage]) -> int:
-    """Makes every passage, and reads of each what is shown first."""
+    """Makes every passage, and reads the fields that a caller shows first."""
     return sum(
         len(passage.source_id) + len(passage.concept_id) + len(passage.title or "") + passage.score
         for passage in passages
@@ -200,16 +205,18 @@ _INTRODUCTION = """\
 
 By `make bench`, on {machine}. {versions}.
 
-Corpora are made by `python -m benches.corpus`, with bodies of {body_bytes:,} bytes on average. Mixed
-questions have one to eight words of three or more letters, drawn as often as the corpus has them, a third of
-them cut to a piece. A single question has no limit and gets the whole ranking; a batch has {batch:,} distinct
-mixed questions and `limit={limit}`. Each rival was asked the same questions as {name} in turns, as many as
-there was time for ("asked"), and the answers of exact ways were compared first. *Ratio* is how many times
-faster {name} was.
+`python -m benches.corpus` makes the corpora, with bodies of {body_bytes:,} bytes on average. A mixed question
+has one to eight terms of three or more letters. They are drawn by their frequency in the corpus, and a third
+of them are pieces of words. A single question has no limit and gets the whole ranking. A batch has {batch:,}
+distinct mixed questions and `limit={limit}`. Each rival and {name} answered the same questions in turns, as
+many as there was time for ("asked"). Before that, the answers of exact rivals were compared. *Ratio* is how
+many times faster {name} was.
 """
-_WITH_FRESHNESS = "**Every figure of {name} holds a look at every file of the catalog (freshness).**\n"
+_WITH_FRESHNESS = (
+    "**In every figure of {name}, each search compares every file of the catalog (freshness).**\n"
+)
 _WITHOUT_FRESHNESS = (
-    "No question makes it look at the files (`Freshness.manual()`), except where a row says so.\n"
+    "No search checks whether files changed (`Freshness.manual()`), except where a row says so.\n"
 )
 
 
@@ -224,7 +231,7 @@ def _page(run: Run, plan: Plan, body_bytes: int) -> list[str]:
     )
     freshness = _WITH_FRESHNESS if CHECKS_FRESHNESS else _WITHOUT_FRESHNESS
     lines = [introduction, freshness.format(name=NAME)]
-    lines += ["## Targets", "", "What misses its target is bold.", "", *targets.table(run), ""]
+    lines += ["## Targets", "", "Figures that miss their target are bold.", "", *targets.table(run), ""]
     for measured in run.all:
         lines += _section(measured.comparison)
     if len(run.generated) > 1:
@@ -242,7 +249,7 @@ def _section(comparison: Comparison) -> list[str]:
     return [
         f"## {comparison.label}: {comparison.concepts:,} concepts, {megabytes:,.1f} MB",
         "",
-        _row("way", "one query", "95th percentile", "ratio", "batch", "ratio", "exact?", "asked"),
+        _row("engine", "one query", "95th percentile", "ratio", "batch", "ratio", "exact?", "asked"),
         _row("---", "---:", "---:", "---:", "---:", "---:", "---", "---"),
         *(_standing(standing, comparison.batch_rate) for standing in comparison.standings),
         _row(*ours, f"{len(mixed)}, {size:,}"),

@@ -1,4 +1,4 @@
-"""What was promised, beside what was measured."""
+"""The targets, and what was measured for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One promise on one corpus. ``met`` is ``None`` where nothing was promised."""
+    """One target on one corpus. ``met`` is ``None`` if there is no limit to meet."""
 
     target: str
     wanted: str
@@ -28,7 +28,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Measured:
-    """Everything of one corpus; what was not measured is ``None``."""
+    """All measurements on one corpus; ``None`` stands for what was not measured."""
 
     comparison: Comparison
     opening: dict[str, float] | None = None
@@ -40,7 +40,7 @@ class Measured:
 
 @dataclass(slots=True)
 class Run:
-    """A whole run: the generated corpora from small to large, then the one from outside, if any."""
+    """A whole run: the generated corpora from small to large, then the user's own, if any."""
 
     generated: list[Measured] = field(default_factory=list[Measured])
     given: list[Measured] = field(default_factory=list[Measured])
@@ -51,19 +51,19 @@ class Run:
 
 
 def findings(measured: Measured) -> list[Finding]:
-    """Of one corpus."""
+    """All findings of one corpus."""
     found: list[Finding] = []
     comparison = measured.comparison
     for number, rival, wanted in (("1", TrigramFts5, 100.0), ("1", Tantivy, 1.0)):
         found += _single(comparison, rival, number, wanted)
     found += _single(comparison, TantivyOneField, "1", None)
     every = comparison.kinds["all kinds"]
-    found.append(_at_most("1. search, 95th percentile to median", every.p95 / every.median, 20))
+    found.append(_at_most("1. search, 95th percentile compared with median", every.p95 / every.median, 20))
     found += _batch(comparison, AhoCorasick, 40.0)
     found += _batch(comparison, Tantivy, 3.0)
     found += _batch(comparison, TantivyOneField, None)
     cores = comparison.batch_rate / comparison.one_thread_rate
-    found.append(_at_least("2. batch, all cores to one", cores, 1.7))
+    found.append(_at_least("2. batch, all cores compared with one", cores, 1.7))
     found += _opening(measured.opening)
     found += _edit(measured.edit)
     found += _memory(measured)
@@ -72,7 +72,7 @@ def findings(measured: Measured) -> list[Finding]:
 
 
 def growth(run: Run) -> list[Finding]:
-    """From the smallest generated corpus to the largest."""
+    """How much slower the largest generated corpus is than the smallest."""
     if len(run.generated) < 2:
         return []
     small, large = run.generated[0].comparison, run.generated[-1].comparison
@@ -80,8 +80,8 @@ def growth(run: Run) -> list[Finding]:
     selective = large.kinds["selective"].median / small.kinds["selective"].median
     batch = small.batch_rate / large.batch_rate
     return [
-        _at_most(f"3. selective search, {text} the text", selective, 10),
-        _at_most(f"3. batch query, {text} the text", batch, 20),
+        _at_most(f"3. selective search, with {text} the text", selective, 10),
+        _at_most(f"3. batch query, with {text} the text", batch, 20),
     ]
 
 
@@ -125,8 +125,12 @@ def _opening(opening: dict[str, float] | None) -> list[Finding]:
         return []
     found = [Finding("4. opening", "–", spoken(opening["ours"]))]
     if "yaml" in opening:
-        found.append(_at_most("4. opening, to PyYAML's C loader", opening["ours"] / opening["yaml"], 1 / 3))
-    found.append(_at_most("4. opening, to reading all files", opening["ours"] / opening["files"], 4))
+        found.append(
+            _at_most("4. opening, compared with PyYAML's C loader", opening["ours"] / opening["yaml"], 1 / 3)
+        )
+    found.append(
+        _at_most("4. opening, compared with reading all files", opening["ours"] / opening["files"], 4)
+    )
     return found
 
 
@@ -134,10 +138,12 @@ def _edit(edit: dict[str, float] | None) -> list[Finding]:
     if edit is None:
         return []
     return [
-        Finding("4. search after one edit, files looked at", "–", spoken(edit["edit"])),
+        Finding("4. search after one edit, with the check for changes", "–", spoken(edit["edit"])),
         Finding("4. the same search without an edit", "–", spoken(edit["look"])),
         Finding(
-            "4. full build, to the search after one edit", "reported", factor(edit["build"] / edit["edit"])
+            "4. full build, compared with the search after one edit",
+            "reported",
+            factor(edit["build"] / edit["edit"]),
         ),
     ]
 
@@ -146,8 +152,18 @@ def _memory(measured: Measured) -> list[Finding]:
     found: list[Finding] = []
     if measured.memory is not None:
         size = measured.comparison.text_bytes
-        found.append(_at_most("5. resident growth to bytes of text", measured.memory["resident"] / size, 2.5))
-        found.append(Finding("5. growth at its peak", "–", factor(measured.memory["peak"] / size)))
+        found.append(
+            _at_most(
+                "5. resident memory, compared with bytes of text", measured.memory["resident"] / size, 2.5
+            )
+        )
+        found.append(
+            Finding(
+                "5. peak of resident memory, compared with bytes of text",
+                "–",
+                factor(measured.memory["peak"] / size),
+            )
+        )
     if measured.broad is not None:
         peak = f"{measured.broad['peak'] / MEGABYTE:,.0f} MB in {spoken(measured.broad['seconds'])}"
         found.append(
@@ -167,9 +183,9 @@ def _overhead(overhead: dict[str, float] | None) -> list[Finding]:
 
 
 def table(run: Run) -> list[str]:
-    """All findings, a row for each promise and a column for each corpus."""
+    """All findings: a row for each target, a column for each corpus."""
     columns = [(measured.comparison.label, findings(measured)) for measured in run.all]
-    # In the order in which they are first met, number by number.
+    # By number, and within a number in the order in which targets first occur.
     wanted = {finding.target: finding.wanted for _, column in columns for finding in column}
     blank = ["" for _ in columns[1:]]
     return [
@@ -196,5 +212,5 @@ def _shown(finding: Finding) -> str:
 
 
 def as_seconds(probed: dict[str, Any]) -> dict[str, float]:
-    """Medians of what a probe repeated."""
+    """The median of each list of seconds."""
     return {name: sorted(values)[len(values) // 2] for name, values in probed.items() if values}

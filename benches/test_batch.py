@@ -1,4 +1,4 @@
-"""Many questions at once, by every way; the answers are compared before anything is timed."""
+"""Every engine answers many questions at once. The answers are compared before they are timed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_batch_by_a_rival(
 ) -> None:
     benchmark.group = GROUP
     other = opened(rival, concepts)
-    # Those that take one question after the other need not do so two hundred times.
+    # These answer one question after the other, and slowly: two questions are enough.
     texts = _texts(maker)[: 2 if rival in (rivals.Stateless, rivals.Ripgrep) else None]
     if other.exactness in (Exactness.EXACT, Exactness.LONG_TERMS):
         answers = ours.batch(texts, limit=LIMIT)

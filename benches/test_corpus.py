@@ -1,4 +1,4 @@
-"""The generator: the same bytes for the same seed, and text as text is."""
+"""The generator gives the same bytes for the same seed, and text like natural text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_same_arguments_give_the_same_bytes() -> None:
     assert first != other
 
 
-def test_what_is_written_is_what_was_generated(tmp_path: Path) -> None:
+def test_the_command_writes_the_generated_concepts(tmp_path: Path) -> None:
     corpus.main([str(tmp_path), "--concepts", "40", "--sources", "2", "--seed", "3", "--body-bytes", "800"])
     generated = {
         (concept.source_id, concept.concept_id): concept.text
@@ -48,7 +48,7 @@ def test_what_is_written_is_what_was_generated(tmp_path: Path) -> None:
     assert len(written) == 40
 
 
-def test_every_concept_can_be_read_and_is_found_by_the_words_in_all() -> None:
+def test_every_concept_can_be_read_and_contains_the_words_of_all() -> None:
     for concept in corpus.concepts(count=100, seed=1, body_bytes=1_000):
         document = naive.read_document(concept.text.encode())
         assert document.title
@@ -69,7 +69,7 @@ def test_frontmatter_has_every_form() -> None:
     assert {document.stale_after is None for document in documents} == {True, False}
 
 
-def test_bodies_are_about_as_large_as_asked_for() -> None:
+def test_bodies_have_about_the_mean_size_asked_for() -> None:
     bodies = [
         naive.read_document(one.text.encode()).body for one in corpus.concepts(count=600, body_bytes=2_000)
     ]
@@ -77,7 +77,7 @@ def test_bodies_are_about_as_large_as_asked_for() -> None:
     assert 1_700 < mean < 2_300
 
 
-def test_new_words_keep_coming_but_ever_fewer() -> None:
+def test_a_growing_text_keeps_getting_new_words_but_fewer() -> None:
     distinct: set[str] = set()
     sizes: list[int] = []
     for number, concept in enumerate(corpus.concepts(count=800, body_bytes=1_000), start=1):
@@ -85,6 +85,6 @@ def test_new_words_keep_coming_but_ever_fewer() -> None:
         if number in (200, 400, 800):
             sizes.append(len(distinct))
     first, second, third = sizes
-    # Heaps: twice the text has about 1.5 times the words.
+    # Heaps' law: twice the text has about 1.5 times the distinct words.
     assert 1.25 < second / first < 1.8
     assert 1.25 < third / second < 1.8

@@ -1,4 +1,4 @@
-"""The comparison with PyYAML tells what is equal from what is not."""
+"""The comparison with PyYAML counts files by whether both read the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_files_are_counted_by_who_reads_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_are_counted_by_who_reads_their_frontmatter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     files = {
         "equal.md": '---\ntitle: "One\ntwo"\ntags: [\na]\n---\n',
         "pair.md": '---\ntitle: "\\ud83c\\udf89"\n---\n',

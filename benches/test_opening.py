@@ -1,4 +1,4 @@
-"""Opening a catalog, beside what one cannot do without: reading the files, and parsing their frontmatter."""
+"""Opening a catalog, compared with its necessary parts: reading files and parsing their frontmatter."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_parsing_the_frontmatter_with_pyyaml(benchmark: BenchmarkFixture, manife
     benchmark.group = GROUP
     loader = getattr(yaml, "CSafeLoader", None)
     if loader is None:
-        pytest.skip("this PyYAML comes without its C loader")
+        pytest.skip("this PyYAML has no C loader")
     fronts = [probe.frontmatter(path.read_bytes()) for path in documents.files(manifest)]
     assert all("type" in yaml.load(front, Loader=loader) for front in fronts)
     benchmark(lambda: [yaml.load(front, Loader=loader) for front in fronts])

@@ -1,4 +1,4 @@
-"""The questions: repeatable, distinct, and of the kind they claim to be."""
+"""Questions are repeatable, distinct, and of the kind that their name says."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_same_seed_gives_the_same_questions(concepts: Corpus) -> None:
     assert first != other
 
 
-def test_a_batch_has_no_question_twice(maker: QueryMaker) -> None:
+def test_a_batch_repeats_no_question(maker: QueryMaker) -> None:
     texts = maker.mixed(3_000).texts
     assert len(texts) == len(set(texts)) == 3_000
     assert all(queries.are_all_long(text) for text in texts)

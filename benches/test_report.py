@@ -1,4 +1,4 @@
-"""The run that writes the table, on next to nothing."""
+"""The run that writes the table, on tiny corpora."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_the_page_has_every_corpus_and_way_and_names_no_directory(
+def test_the_page_shows_every_corpus_and_rival_and_names_no_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: Path
 ) -> None:
     monkeypatch.setenv("OKF_BENCH_BUNDLE", str(manifest.parent / "source_1"))
@@ -24,5 +24,5 @@ def test_the_page_has_every_corpus_and_way_and_names_no_directory(
     for heading in ("## Targets", "## 30 concepts", "## 60 concepts", "## source_1"):
         assert heading in page
     assert page.count("scan folded text, plain Python") == 3
-    assert "opening, to reading all files" in page
+    assert "opening, compared with reading all files" in page
     assert str(tmp_path.parent) not in page

@@ -1,4 +1,4 @@
-"""Every rival gives the answers it claims to give."""
+"""Every rival gives the answers that it claims to give."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def opened(kind: type[Rival], corpus: Corpus) -> Rival:
-    """A loaded rival.
+    """A rival that has loaded the corpus.
 
     Raises:
-        pytest.skip.Exception: It cannot run here.
+        pytest.skip.Exception: The rival cannot run here.
     """
     reason = kind.missing()
     if reason is not None:
@@ -54,14 +54,14 @@ def test_exact_rivals_rank_as_the_model_does(kind: type[Rival], concepts: Corpus
             assert answer.rows() == wanted, text
             assert top.rows() == wanted[:5], text
         elif rival.exactness is Exactness.SET_ONLY:
-            # It also finds what stands in other fields of the frontmatter.
+            # It also finds words in other fields of the frontmatter.
             assert {position for position, _ in wanted} <= set(answer.positions), text
         else:
             assert len(top.positions) <= 5
 
 
 @pytest.mark.parametrize("kind", rivals.ALL, ids=lambda kind: kind.__name__)
-def test_no_character_has_a_meaning_of_its_own(kind: type[Rival], concepts: Corpus) -> None:
+def test_no_character_of_a_question_is_syntax_to_a_rival(kind: type[Rival], concepts: Corpus) -> None:
     rival = opened(kind, concepts)
     for text in (
         '"over',
@@ -78,7 +78,7 @@ def test_no_character_has_a_meaning_of_its_own(kind: type[Rival], concepts: Corp
 
 
 @pytest.mark.parametrize("limit", [None, 1, 3, 100])
-def test_ranking_an_array_is_sorting_it(limit: int | None) -> None:
+def test_ranking_an_array_sorts_it(limit: int | None) -> None:
     numpy = pytest.importorskip("numpy")
     from benches.rivals import arrays
 
@@ -88,7 +88,7 @@ def test_ranking_an_array_is_sorting_it(limit: int | None) -> None:
     assert arrays.ranking_of(arrays.empty_scores(8), limit).rows() == []
 
 
-def test_a_missing_package_is_a_reason_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rival_whose_package_is_missing_gives_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rivals.Tantivy, "packages", ("no_such_package",))
     assert rivals.Tantivy.missing() == "not installed: no_such_package"
 

@@ -1,4 +1,4 @@
-"""One question, by every way; the answers are compared before anything is timed."""
+"""Every engine answers single questions. The answers are compared before they are timed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_search_by_a_rival(
     other = opened(rival, concepts)
     texts = [text for text in _questions(maker, kind).texts if other.can_answer(text)]
     if not texts:
-        pytest.skip("has an answer to none of these")
+        pytest.skip("the rival can answer none of these questions")
     if rival is rivals.Stateless:
         texts = texts[:1]
     if other.exactness in EXACT:

@@ -1,4 +1,4 @@
-"""Times, taken fairly: the two that are compared take turns in one run."""
+"""Fair timing: the two engines that are compared take turns in one run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
 _TURN = 64
-"""Questions that one asks before the other does: enough for the memory caches to be its own."""
+"""Questions that one engine answers before the other has its turn: enough to fill the processor's caches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds of single calls."""
+    """The seconds of single calls."""
 
     seconds: list[float] = field(default_factory=list[float])
 
@@ -38,7 +38,7 @@ class Times:
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """Keeps the garbage collector from looking at a corpus in the middle of a measurement."""
+    """Turns the garbage collector off, so that it does not visit a whole corpus during a measurement."""
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -50,7 +50,7 @@ def quiet() -> Generator[None]:
 
 
 def timed(call: Callable[[], Any]) -> float:
-    """Seconds of one call; what it returns is dropped after the clock was read."""
+    """Seconds of one call. Its result is freed after the clock was read."""
     start = time.perf_counter()
     kept = call()
     seconds = time.perf_counter() - start
@@ -59,7 +59,7 @@ def timed(call: Callable[[], Any]) -> float:
 
 
 def each(ask: Callable[[str], Any], texts: Sequence[str], *, budget: float) -> Times:
-    """One call for each text, or for as many as the budget in seconds allows, but at least for twenty."""
+    """One call for each text, until `budget` seconds have passed, but for at least twenty texts."""
     times = Times()
     deadline = time.perf_counter() + budget
     for number, text in enumerate(texts):
@@ -72,9 +72,9 @@ def each(ask: Callable[[str], Any], texts: Sequence[str], *, budget: float) -> T
 def in_turns(
     first: Callable[[str], Any], second: Callable[[str], Any], texts: Sequence[str], *, budget: float
 ) -> tuple[Times, Times]:
-    """Both ask the same texts, a handful at a time, until the budget in seconds is used up.
+    """Asks both the same texts in turns, until `budget` seconds have passed.
 
-    At least three texts are asked, however long they take.
+    Both answer at least three texts, however long that takes.
     """
     times = Times(), Times()
     deadline = time.perf_counter() + budget
@@ -99,7 +99,7 @@ def _one(ask: Callable[[str], Any], text: str) -> float:
 
 
 def spoken(seconds: float) -> str:
-    """A duration with three digits and the unit that suits it."""
+    """A duration with three digits and a fitting unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{_digits(seconds / size)} {unit}"

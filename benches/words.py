@@ -1,8 +1,9 @@
-"""An endless vocabulary, and draws from it that are spread as in natural text.
+"""An endless vocabulary whose words are drawn with the frequencies of natural text.
 
-A word has a *rank*: 0 is the most frequent. Up to `HEAD` ranks the frequency falls as Zipf says, with the
-rank; above, faster and without end, so that new words keep coming as the text grows (Heaps): about 120
-thousand distinct tokens in 30 MB, of which many are names, paths and numbers that occur once.
+Each word has a *rank*; rank 0 is the most frequent. In the first `HEAD` ranks, frequencies fall with the rank
+as Zipf's law says. In the endless tail above, they fall faster. So a growing text keeps getting new words, as
+Heaps' law says: about 120,000 distinct tokens in 30 MB. Many of them are names, paths and numbers that occur
+once.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HEAD = 8_000
-"""Ranks with a fixed share; all others are the tail."""
+"""The ranks below this have a fixed share of the text each. All others are the tail."""
 SLOTS = 1 << 18
-"""Entries of the table that a draw picks one of."""
+"""Entries of the table from which tokens are drawn; each is drawn equally often."""
 RARE_SHARE = 0.08
+"""The share of the text that is words of the tail."""
 TAIL_EXPONENT = 1.75
+"""How fast frequencies fall in the tail: with this power of the rank."""
 
 _COMMON_TEXT = (
     "the of and to in a is for by each with from data on table be this as are it or per at not that id "
@@ -31,7 +34,7 @@ _COMMON_TEXT = (
     "sales support warehouse model"
 )
 COMMON = _COMMON_TEXT.split()
-"""The most frequent words, most frequent first; the rest of the vocabulary is made of syllables."""
+"""The most frequent words, in order. All other words are made of syllables."""
 
 _OTHER_SCRIPTS_TEXT = (
     "café résumé naïve Größe Straße año niño façade Übersicht señal données Żółw Привет заказ склад отчёт "
@@ -70,7 +73,7 @@ _MASK = (1 << 64) - 1
 
 
 def mixed(number: int) -> int:
-    """A well scattered number of 64 bits for each number."""
+    """A hash of 64 bits (the mixing function of SplitMix64)."""
     number = (number + 0x9E3779B97F4A7C15) & _MASK
     number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -86,13 +89,13 @@ def _stem(bits: int, syllables: int) -> str:
 
 
 def plain_word(rank: int) -> str:
-    """The word of a rank, without punctuation: letters and, here and there, an identifier's."""
+    """The word of a rank, without punctuation. Some words look like identifiers."""
     if rank < len(COMMON):
         return COMMON[rank]
     bits = mixed(rank)
     if rank % 97 == 0:
         return OTHER_SCRIPTS[bits % len(OTHER_SCRIPTS)]
-    # Few stems for many words: forms of one stem contain each other, as in a language.
+    # Many words share a stem, so that some words contain others, as in a natural language.
     stem = _stem(mixed(bits % (200 + rank // 6)), 2 + bits % 2)
     prefix = _PREFIXES[(bits >> 20) % len(_PREFIXES)]
     suffix = _SUFFIXES[(bits >> 30) % len(_SUFFIXES)]
@@ -103,7 +106,7 @@ def plain_word(rank: int) -> str:
 
 
 def _name(rank: int, bits: int) -> str:
-    """What only technical text has: columns, paths, instants, hashes, numbers."""
+    """A token of technical text: a column, path, instant, hash or number."""
     owner = COMMON[bits % len(COMMON)]
     part = _PARTS[(bits >> 8) % len(_PARTS)]
     kind = (bits >> 16) % 12
@@ -126,7 +129,7 @@ def _name(rank: int, bits: int) -> str:
 
 
 def token(rank: int, style: int) -> str:
-    """The word of a rank the way it stands in a text; ``style`` below 32 decides on its punctuation."""
+    """The word of a rank as it occurs in a text; ``style``, 0 to 31, decides its punctuation."""
     word = plain_word(rank)
     if style < 22:
         return word
@@ -152,7 +155,7 @@ def _shares() -> list[float]:
 
 
 def frequent_tokens() -> list[str]:
-    """`SLOTS` tokens, each as often as its share wants; the empty string stands for one of the tail."""
+    """`SLOTS` tokens, each repeated by its share. The empty string stands for a token of the tail."""
     table: list[str] = []
     due = 0.0
     for rank, share in enumerate(_shares()):

@@ -1,4 +1,4 @@
-"""The other ways to answer, one adapter each, all with the interface of `benches.rivals.base.Rival`."""
+"""Rivals: other ways to answer, each with an adapter that is a `benches.rivals.base.Rival`."""
 
 from __future__ import annotations
 

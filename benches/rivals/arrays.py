@@ -1,4 +1,4 @@
-"""Ranking an array of scores: what the rivals with numpy share."""
+"""Ranks an array of scores. The rivals that use numpy share this."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from benches.rivals.base import Ranking, module
 
 
 def empty_scores(size: int) -> Any:
-    # Sixteen bits are enough, and numpy sorts those by counting.
+    # 16 bits are enough, and numpy sorts them with a radix sort.
     return module("numpy").zeros(size, dtype="int16")
 
 
 def ranking_of(scores: Any, limit: int | None) -> Ranking:
-    """Best first, equal scores in the order of positions, zeros left out."""
+    """The positions with a score, best first; equal scores are ordered by position."""
     numpy = module("numpy")
     if limit is None:
         matched = numpy.flatnonzero(scores)
     else:
-        # All that are above the last score that still has a place, then those that have it.
+        # Only positions with at least the score of the last place are sorted.
         counts = numpy.bincount(scores)[::-1]
         places = numpy.cumsum(counts)
         last = len(counts) - 1 - int(numpy.searchsorted(places, limit))

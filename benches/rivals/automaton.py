@@ -1,4 +1,4 @@
-"""All terms of a batch in one automaton, and one pass over the corpus."""
+"""Builds one automaton from all terms of a batch, and runs it over the corpus once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AhoCorasick(Rival):
-    """Finds every term of the batch in every text, then adds up, for each question, what its terms found."""
+    """Finds every term of the batch in every text, then sums the scores of each question's terms."""
 
     name = "Aho-Corasick over the corpus, whole batch at once"
     exactness = Exactness.EXACT
@@ -47,7 +47,7 @@ class AhoCorasick(Rival):
         return rankings
 
     def _find(self, terms: list[str]) -> list[tuple[Any, Any]]:
-        """For each term the positions that have it, and what it is worth at each."""
+        """For each term, the positions that contain it and its score at each."""
         numpy = module("numpy")
         matches = module("ahocorasick_rs").AhoCorasick(terms).find_matches_as_indexes
         found, worths, sizes = array("i"), array("h"), array("i")

@@ -1,4 +1,4 @@
-"""What every rival offers, so that one loop can ask them all."""
+"""The interface of every rival, so that one loop can ask them all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Exactness(Enum):
-    """How far a rival's answers are the contract's."""
+    """Which answers of a rival are the same as the contract's."""
 
     EXACT = "yes"
     LONG_TERMS = "terms of 3+ characters"
@@ -30,7 +30,7 @@ class Exactness(Enum):
 class Ranking:
     """Positions in the corpus, best first, and the score of each.
 
-    Whatever sequences the rival has them in: turning an array into a list is no part of the answer.
+    Both are the rival's own sequences. Turning an array into a list would add time that is not the rival's.
     """
 
     positions: Sequence[int]
@@ -46,28 +46,29 @@ class Rival(ABC):
     name: ClassVar[str]
     exactness: ClassVar[Exactness]
     packages: ClassVar[tuple[str, ...]] = ()
-    """Modules that must be there."""
+    """Modules that must be installed."""
     answers_single: ClassVar[bool] = True
-    """Whether one question alone is a fair thing to ask."""
+    """Whether it is fair to ask the rival one question alone."""
     most_concepts: ClassVar[int | None] = None
-    """Above, it would take minutes."""
+    """With more concepts than this, the rival would take minutes, and is not run."""
     remark: ClassVar[str] = ""
+    """What the table says behind the name."""
 
     @classmethod
     def missing(cls) -> str | None:
-        """Why it cannot run here, if it cannot."""
+        """Why the rival cannot run here; ``None`` if it can."""
         absent = [package for package in cls.packages if importlib.util.find_spec(package) is None]
         return f"not installed: {', '.join(absent)}" if absent else None
 
     @abstractmethod
     def load(self, corpus: Corpus) -> None:
-        """Everything that can be done before the first question."""
+        """Does everything that can be done before the first question."""
 
     @abstractmethod
     def search(self, text: str, *, limit: int | None = None) -> Ranking: ...
 
     def batch(self, texts: Sequence[str], *, limit: int) -> list[Ranking]:
-        """All the answers; one after the other, where there is no better way."""
+        """All answers. A rival without a better way answers one question after the other."""
         return [self.search(text, limit=limit) for text in texts]
 
     def can_answer(self, text: str) -> bool:
@@ -75,5 +76,5 @@ class Rival(ABC):
 
 
 def module(name: str) -> Any:
-    """An optional package, which may well be absent where types are checked."""
+    """Imports an optional package by name, so that types can be checked without the package."""
     return importlib.import_module(name)

@@ -1,4 +1,4 @@
-"""Search engines that know whole words: quick, and not what was asked."""
+"""Search engines that find whole words only: fast, but their answers differ from the contract."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from benches.documents import Corpus
 
 _TOP = 20
-"""How many results a question gets that sets no limit."""
+"""How many results a question without a limit gets."""
 _WORD = re.compile(r"\w\w+")
 _LETTERS = re.compile(r"[^\W_]+")
-"""What tantivy's tokenizer keeps together; its query language gives a meaning to much of the rest."""
+"""What tantivy's tokenizer takes as a word. Many other characters are syntax in its query language."""
 
 
 class Tantivy(Rival):
-    """The three fields, weighted as the contract does."""
+    """Three fields with the weights of the contract."""
 
     name = "tantivy, word tokens, top results"
     exactness = Exactness.INEXACT
@@ -38,7 +38,7 @@ class Tantivy(Rival):
         builder = tantivy.SchemaBuilder()
         builder.add_integer_field("position", fast=True)
         for name in self._names:
-            # Without positions in the text: no question here has phrases.
+            # Positions in the text are not stored, because no question here has a phrase.
             builder.add_text_field(name, index_option="freq")
         self._index = tantivy.Index(builder.build())
         writer = self._index.writer(256_000_000, 1)
@@ -62,7 +62,7 @@ class Tantivy(Rival):
 
 
 class TantivyOneField(Tantivy):
-    """Everything in one field: the least work for a word search."""
+    """All text in one field: the least work for a search by words."""
 
     name = "tantivy, one field without weights"
     remark = "top 20"
@@ -73,7 +73,7 @@ class TantivyOneField(Tantivy):
 
 
 class Bm25s(Rival):
-    """Scores made at indexing time, in one sparse matrix."""
+    """Computes scores when it indexes, and stores them in one sparse matrix."""
 
     name = "bm25s, word tokens"
     exactness = Exactness.INEXACT

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _FIELDS = (("title", TITLE), ("meta", META), ("body", BODY))
 _AT_ONCE = 64
+"""Questions that share one pass over the data frame."""
 
 
 class Polars(Rival):
@@ -37,7 +38,7 @@ class Polars(Rival):
         return ranking_of(scores["score"].to_numpy(), limit)
 
     def batch(self, texts: Sequence[str], *, limit: int) -> list[Ranking]:
-        """Some dozens of questions in one pass, each term of theirs once."""
+        """Answers 64 questions in one pass, and searches each of their terms once."""
         polars = module("polars")
         rankings: list[Ranking] = []
         for start in range(0, len(texts), _AT_ONCE):

@@ -15,8 +15,8 @@ _TABLES = (("title", TITLE), ("meta", META), ("body", BODY))
 class TrigramFts5(Rival):
     """Folded texts in memory, one table for each field.
 
-    Of the arrangements tried this is the fastest. One table with three columns takes three times as long,
-    since each restriction to a column reads the positions in all of them; summing in SQL is slower too.
+    This is the fastest arrangement of those tried. One table with three columns takes three times as long,
+    because a match in one column reads the positions of all columns. Summing scores in SQL is slower too.
     """
 
     name = "SQLite FTS5, trigram tokenizer"

@@ -1,4 +1,4 @@
-"""The grep that is good at trees of files."""
+"""ripgrep, a fast search in directories of files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FLAGS = (
 
 
 class Ripgrep(Rival):
-    """The files that have any of the terms, without order or scores; all of the frontmatter counts."""
+    """Lists files that contain any term, without order or scores. All of the frontmatter is searched."""
 
     name = "ripgrep, one pass for all terms"
     exactness = Exactness.SET_ONLY
@@ -72,5 +72,5 @@ def _directories(manifest: Path) -> dict[str, str]:
 
 
 def _program() -> str | None:
-    """The one that the package of this name brings, or else the system's."""
+    """The ``rg`` of the installed package, or else the system's."""
     return shutil.which("rg", path=Path(sys.executable).parent) or shutil.which("rg")

@@ -1,4 +1,4 @@
-"""Scans in plain Python: of all texts, and of the vocabulary."""
+"""Scans in plain Python: of all texts, or of the vocabulary."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 TITLE, META, BODY = 3, 2, 1
-"""What a match is worth (K3)."""
+"""The score of a match in each field (K3)."""
 
 
 def ranking_of(scores: Sequence[int] | dict[int, int], limit: int | None) -> Ranking:
-    """Sorts what matched; equal scores stay in the order of positions."""
+    """Ranks the positions with a score, best first; equal scores are ordered by position."""
     if isinstance(scores, dict):
         matched = sorted(scores)
         matched.sort(key=scores.__getitem__, reverse=True)
@@ -29,7 +29,7 @@ def ranking_of(scores: Sequence[int] | dict[int, int], limit: int | None) -> Ran
 
 
 class TextScan(Rival):
-    """Texts folded once, and ``in``."""
+    """Folds all texts once, and searches them with ``in``."""
 
     name = "scan folded text, plain Python"
     exactness = Exactness.EXACT
@@ -53,7 +53,7 @@ class TextScan(Rival):
 
 
 class VocabularyScan(Rival):
-    """The distinct tokens in one string, scanned with ``find``, and the concepts of each token."""
+    """Scans one string of all distinct tokens with ``find``. Each token has posting lists of its concepts."""
 
     name = "vocabulary scan in plain Python"
     exactness = Exactness.EXACT
@@ -61,7 +61,7 @@ class VocabularyScan(Rival):
     def __init__(self) -> None:
         self._vocabulary = ""
         self._starts: list[int] = []
-        # For each token, the positions that have it in the title, the meta text, the body.
+        # For each token, the positions of concepts that have it in the title, in the meta text, in the body.
         self._postings: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
         self._size = 0
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SimdScan(Rival):
-    """Texts folded once, and StringZilla's ``find``."""
+    """Folds all texts once, and searches them with StringZilla's ``find``."""
 
     name = "scan with a SIMD string library (StringZilla)"
     exactness = Exactness.EXACT
@@ -46,7 +46,7 @@ class SimdScan(Rival):
 
 
 class _Joined:
-    """Short texts in one buffer: one call to ``find`` for each match, not for each text."""
+    """Short texts joined in one buffer: this takes one call of ``find`` for each match, not for each text."""
 
     def __init__(self, texts: list[str]) -> None:
         pieces = [text.encode() for text in texts]

@@ -1,4 +1,4 @@
-"""The stateless way: read the bundles on every search."""
+"""The stateless way: reads the bundles for every search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Stateless(Rival):
-    """Plain Python that keeps nothing between two questions: the model that the tests compare with."""
+    """The plain-Python model of the tests, which keeps nothing between two questions."""
 
     name = "reload and scan, plain Python (the stateless way)"
     exactness = Exactness.EXACT
