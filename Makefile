@@ -1,5 +1,5 @@
 # Two commands: `make demo` shows the product, `make test` runs everything that must pass.
-# All either needs is Python 3.10 or newer, and a Rust toolchain.
+# Both need only Python 3.10 or newer and a Rust toolchain.
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,11 +17,11 @@ demo: $(BUILT)
 test: structure rust-checks docs python-checks pytest packages
 	@echo "everything passed"
 
-## What a person runs while working
+## Commands for development
 
 build: $(BUILT)
 
-# Minutes; writes benches/RESULTS.md and the plot. `OKF_BENCH_BUNDLE=DIR make bench` measures a bundle of yours too.
+# Takes minutes; writes benches/RESULTS.md and the plot. `OKF_BENCH_BUNDLE=DIR make bench` also measures your bundle.
 bench: $(BUILDER)
 	$(BIN)/maturin develop --release --locked --quiet --extras cli,bench
 	$(BIN)/python -m benches.report $(BENCH_OPTIONS)
@@ -34,7 +34,7 @@ fmt: $(TOOLS)
 clean:
 	rm -rf target dist $(VENV)
 
-## The steps, cheapest first
+## The steps of `make test`, fastest first
 
 structure:
 	$(PYTHON) scripts/check_structure.py
@@ -64,7 +64,7 @@ packages: $(TOOLS)
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python scripts/check_packages.py dist
 
-## Files
+## Installed tools and the built package
 
 $(BUILDER):
 	$(PYTHON) -m venv $(VENV)

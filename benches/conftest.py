@@ -1,4 +1,4 @@
-"""Small corpora. The tests run every bench on them once, so that each keeps working; `make bench` measures."""
+"""Small corpora on which the tests run every bench once, so that each bench keeps working."""
 
 from __future__ import annotations
 

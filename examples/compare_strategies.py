@@ -1,6 +1,6 @@
-"""Shows one question to examples/acme under every strategy, side by side.
+"""Asks examples/acme one question under every strategy, and shows the answers side by side.
 
-Run it with another question to see another order: ``python examples/compare_strategies.py "export outage"``.
+Another question shows other orders: ``python examples/compare_strategies.py "export outage"``.
 """
 
 import argparse
@@ -17,14 +17,16 @@ COLUMNS = {
     "merged": (KnowledgeResolverStrategy.MERGED, None),
     "merged, quota 1": (KnowledgeResolverStrategy.MERGED, 1),
 }
-# What a caller sees who is not Northwind.
+# The sources that every caller but Northwind may see.
 PERMITTED = frozenset({"product", "support", "finance"})
 ROWS = 8
+"""How many passages of each answer are shown."""
 GAP = 2
+"""Spaces between two columns."""
 
 
 def main() -> None:
-    """Asks the question of the command line and prints the answers as columns."""
+    """Asks the question from the command line, and prints the answers as columns."""
     parser = argparse.ArgumentParser(description="One question to examples/acme under every strategy.")
     parser.add_argument("question", nargs="?", default="refund policy")
     question = parser.parse_args().question
@@ -46,7 +48,7 @@ def main() -> None:
 
 
 def cells(answer: KnowledgeContext) -> list[str]:
-    """A line for each passage, or what there is to say instead."""
+    """One line for each passage, or the diagnostics if there are no passages."""
     if not answer.passages:
         return [diagnostic.message for diagnostic in answer.diagnostics]
     return [
@@ -56,7 +58,7 @@ def cells(answer: KnowledgeContext) -> list[str]:
 
 
 def fit(text: str, width: int) -> str:
-    """The text at exactly this width."""
+    """The text, padded or cut to exactly this width."""
     return text.ljust(width) if len(text) <= width else text[: width - 2] + ".."
 
 
