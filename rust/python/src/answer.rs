@@ -1,4 +1,4 @@
-//! Answers, as handles that make Python objects when they are touched.
+//! Answers, as handles that make a Python object only when it is accessed.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Answer {
         self.inner.diagnostics().iter().map(|one| KnowledgeDiagnosticRow::of(snapshot, one)).collect()
     }
 
-    /// Files found unusable on the way that were not reported before (B7).
+    /// Problem files that this search found and that were not reported before (B7).
     #[getter]
     fn problems(&self) -> Vec<SourceProblemRow> {
         self.problems.clone()

@@ -1,4 +1,4 @@
-//! The open catalog over bundle directories.
+//! The catalog whose sources are directories.
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
@@ -50,7 +50,7 @@ impl Catalog {
         self.inner.root().as_os_str().to_owned()
     }
 
-    /// Reloads the manifest by itself, after it was quiet for so many microseconds.
+    /// Starts to watch the manifest. It is reloaded after it has not changed for `debounce` microseconds.
     #[pyo3(signature = (debounce, /))]
     fn watch(&self, py: Python<'_>, debounce: u64) -> PyResult<()> {
         run(py, || {
@@ -59,13 +59,13 @@ impl Catalog {
         })
     }
 
-    /// Whether the manifest is reloaded by itself.
+    /// Whether the manifest is watched.
     #[getter]
     fn watching(&self, py: Python<'_>) -> PyResult<bool> {
         run(py, || Ok(self.inner.watch_state().as_ref().is_some_and(WatchMode::is_on)))
     }
 
-    /// The faults of the last reload, if they were not taken before; each distinct failure is given once.
+    /// The faults of the last reload, unless they were taken before. Each distinct failure is returned once.
     fn take_unreported_faults(&self) -> Vec<CatalogDiagnosticRow> {
         CatalogDiagnosticRow::all(&self.inner.take_unreported_faults())
     }
@@ -130,7 +130,7 @@ impl Catalog {
         Ok(Answer::new(Arc::new(value), SourceProblemRow::all(snapshot, problems)))
     }
 
-    /// Begins questions that are all put at one time to one state of the files.
+    /// Begins a conversation: all its questions are answered at one time, from one state of the files.
     #[pyo3(signature = (snapshot, now, /))]
     fn converse(&self, py: Python<'_>, snapshot: &Snapshot, now: Option<i64>) -> PyResult<Conversation> {
         let (snapshot, now) = (Arc::clone(&snapshot.inner), now.map(Instant::from_micros));
@@ -144,7 +144,7 @@ impl Catalog {
         Memory { catalog: Arc::clone(&self.inner), snapshot: Arc::clone(&snapshot.inner) }
     }
 
-    /// Compares every bundle with the disk, whatever the freshness says.
+    /// Compares every bundle with the disk, under every freshness.
     #[pyo3(signature = (snapshot, on_progress, /))]
     fn refresh(
         &self,

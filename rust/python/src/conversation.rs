@@ -19,29 +19,29 @@ use crate::{
     wait::{Call, Cancellation},
 };
 
-/// A question of a batch; a bare text is asked as the ordinary one.
+/// A question of a batch. A plain text stands for the ordinary question with this text.
 #[derive(FromPyObject)]
 enum TextOrQuestion<'py> {
     Text(String),
     Question(Bound<'py, Question>),
 }
 
-/// Questions that are all put at one time to one state of the sources, batch after batch.
+/// Batches of questions that are all answered at one time, from one state of the sources.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Conversation {
     snapshot: Arc<Snapshot>,
-    partner: Partner,
+    asked: AskedCatalog,
 }
 
-/// The catalog that is asked.
-enum Partner {
+/// The catalog that answers.
+enum AskedCatalog {
     Files(Mutex<FileConversation>),
     Texts { catalog: Arc<InMemoryCatalog>, texts: Arc<TextSnapshot>, now: Instant },
 }
 
 impl Conversation {
     pub(crate) fn with_files(snapshot: Arc<Snapshot>, conversation: FileConversation) -> Self {
-        Self { snapshot, partner: Partner::Files(Mutex::new(conversation)) }
+        Self { snapshot, asked: AskedCatalog::Files(Mutex::new(conversation)) }
     }
 
     pub(crate) fn with_texts(
@@ -51,7 +51,7 @@ impl Conversation {
     ) -> Self {
         let snapshot = Arc::clone(texts.snapshot());
         let now = now.unwrap_or_else(Instant::now);
-        Self { snapshot, partner: Partner::Texts { catalog, texts, now } }
+        Self { snapshot, asked: AskedCatalog::Texts { catalog, texts, now } }
     }
 
     fn questions(
@@ -68,7 +68,9 @@ impl Conversation {
     }
 }
 
-impl Partner {
+impl AskedCatalog {
+    /// The answers, and the problem files that were not reported before.
+    ///
     /// # Errors
     /// `RuntimeError` if another thread is asking in this conversation.
     fn ask(
@@ -78,8 +80,9 @@ impl Partner {
         limit: Option<usize>,
     ) -> PyResult<(Vec<EngineAnswer>, Vec<NewProblem>)> {
         match self {
-            Partner::Files(conversation) => {
-                // Waiting here while attached to the interpreter could wait for a thread that waits to attach.
+            Self::Files(conversation) => {
+                // Never wait for the lock: this thread is attached to the interpreter, and the thread that holds the
+                // lock may be waiting to attach. That would be a deadlock.
                 let mut guard = match conversation.try_lock() {
                     Ok(guard) => guard,
                     Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -92,7 +95,7 @@ impl Partner {
                 let answers = call.wait(|task| conversation.ask(questions, limit, task))?;
                 Ok((answers, conversation.take_new_problems()))
             }
-            Partner::Texts { catalog, texts, now } => {
+            Self::Texts { catalog, texts, now } => {
                 let ask = |task: &Task| -> Result<_, Error> {
                     catalog.search_batch(texts, questions, *now, limit, task)
                 };
@@ -104,7 +107,7 @@ impl Partner {
 
 #[pymethods]
 impl Conversation {
-    /// Answers every question, in order; a text is asked as `ordinary` is, but for its text.
+    /// Answers every question, in order. A plain text is asked like `ordinary`, with its own text.
     #[pyo3(signature = (questions, ordinary, limit, on_progress, cancellation=None, /))]
     fn ask(
         &self,
@@ -117,7 +120,7 @@ impl Conversation {
     ) -> PyResult<BatchAnswer> {
         let questions = self.questions(questions, ordinary)?;
         let call = Call { py, snapshot: &self.snapshot, on_progress, cancellation };
-        let (answers, problems) = self.partner.ask(call, &questions, limit)?;
+        let (answers, problems) = self.asked.ask(call, &questions, limit)?;
         let answers = answers.into_iter().map(Arc::new).collect();
         Ok(BatchAnswer { answers, problems: SourceProblemRow::all(&self.snapshot, problems) })
     }
@@ -142,7 +145,7 @@ impl BatchAnswer {
         Ok(Answer::new(Arc::clone(inner), Vec::new()))
     }
 
-    /// The passages of the answers at these places, as rows of columns.
+    /// The passages of the answers at these positions in the batch, as a table.
     #[pyo3(signature = (places, /))]
     fn table(&self, places: Vec<usize>) -> PyResult<Table> {
         let answers = places.into_iter().map(|place| self.answers.get(place).cloned());
@@ -150,7 +153,7 @@ impl BatchAnswer {
         answers.map(Table::of).ok_or_else(|| PyIndexError::new_err("no such answer"))
     }
 
-    /// Files found unusable on the way that were not reported before (B7).
+    /// Problem files that this batch found and that were not reported before (B7).
     #[getter]
     fn problems(&self) -> Vec<SourceProblemRow> {
         self.problems.clone()

@@ -1,4 +1,4 @@
-//! The door out of Python, and how the engine's errors become Python's.
+//! Runs the engine's work outside the interpreter, and turns its errors into Python's exceptions.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,23 +8,27 @@ use pyo3::{
     types::{PyTuple, PyType},
 };
 
-/// The only door: leaves Python, does the work, returns a value or an exception.
+/// Does the work detached from the interpreter; returns its value or an exception.
 pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
-    // No panic is known; should one come, it is an ordinary exception of ours, not one that passes every
-    // `except Exception`.
+    // No panic is known. If there is one, it becomes an exception of this package. PyO3's own exception for a panic
+    // would not be caught by `except Exception`.
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
         Ok(result) => result.map_err(|error| exception(py, error)),
-        Err(_) => Err(ours(py, "OkfCatalogError", ("the engine failed; this is a fault of okf-catalog",))),
+        Err(_) => Err(package_exception(
+            py,
+            "OkfCatalogError",
+            ("the engine failed; this is a bug in okf-catalog",),
+        )),
     }
 }
 
 fn exception(py: Python<'_>, error: Error) -> PyErr {
     match error {
-        // Whoever abandoned it raises something better.
-        Error::Abandoned => ours(py, "OkfCatalogError", (error.to_string(),)),
-        Error::Closed => ours(py, "CatalogClosedError", (error.to_string(),)),
+        // The caller that abandoned the work raises a more helpful exception.
+        Error::Abandoned => package_exception(py, "OkfCatalogError", (error.to_string(),)),
+        Error::Closed => package_exception(py, "CatalogClosedError", (error.to_string(),)),
         Error::Catalog(diagnostics) => match values(py, &diagnostics) {
-            Ok(diagnostics) => ours(py, "CatalogError", (diagnostics,)),
+            Ok(diagnostics) => package_exception(py, "CatalogError", (diagnostics,)),
             Err(error) => error,
         },
     }
@@ -42,8 +46,8 @@ fn values<'py>(py: Python<'py>, diagnostics: &[CatalogDiagnostic]) -> PyResult<B
     PyTuple::new(py, values)
 }
 
-/// An exception that `okf_catalog.errors` defines.
-fn ours<'py>(py: Python<'py>, name: &str, arguments: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
+/// An exception of a class that `okf_catalog.errors` defines.
+fn package_exception<'py>(py: Python<'py>, name: &str, arguments: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
     let raised = || -> PyResult<PyErr> {
         let class = py.import("okf_catalog.errors")?.getattr(name)?.cast_into::<PyType>()?;
         Ok(PyErr::from_value(class.call1(arguments)?))

@@ -33,7 +33,7 @@ impl TextSourceRow {
     }
 }
 
-/// A catalog in memory, with the methods that catalogs of both kinds have.
+/// A catalog in memory. It has the methods that both kinds of catalogs have.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct InMemoryCatalog {
     inner: Arc<EngineCatalog>,
@@ -69,7 +69,7 @@ impl InMemoryCatalog {
         Snapshot::of_texts(self.inner.current())
     }
 
-    /// Adds or replaces a source; the problem texts in it.
+    /// Adds or replaces a source; returns its problem texts.
     #[pyo3(signature = (source, /))]
     fn put(&self, py: Python<'_>, source: TextSourceRow) -> PyResult<Vec<SourceProblemRow>> {
         let (current, source) = (self.inner.current(), source.source());
@@ -78,19 +78,19 @@ impl InMemoryCatalog {
         Ok(SourceProblemRow::all(value.snapshot(), problems))
     }
 
-    /// Removes a source; whether there was one.
+    /// Removes a source; returns whether there was one.
     #[pyo3(signature = (source_id, /))]
     fn remove(&self, py: Python<'_>, source_id: &str) -> PyResult<bool> {
         run(py, || self.inner.remove(source_id))
     }
 
-    /// Nothing: there is no manifest that could fail to reload.
-    #[allow(clippy::unused_self)] // As for a catalog over directories.
+    /// Always empty, because there is no manifest.
+    #[allow(clippy::unused_self)] // `Catalog` has the same method.
     fn take_unreported_faults(&self) -> Vec<CatalogDiagnosticRow> {
         Vec::new()
     }
 
-    /// As for a catalog over directories, without anything to read.
+    /// Answers one question, as `Catalog::search` does, but reads nothing.
     #[pyo3(signature = (snapshot, question, now, on_progress, cancellation=None, /))]
     fn search(
         &self,
@@ -117,7 +117,7 @@ impl InMemoryCatalog {
         Ok(Conversation::with_texts(Arc::clone(&self.inner), texts, now.map(Instant::from_micros)))
     }
 
-    /// As for a catalog over directories.
+    /// What is known about each source, as `Catalog::report` returns it.
     #[pyo3(signature = (snapshot, on_progress, /))]
     fn report(
         &self,
@@ -125,14 +125,14 @@ impl InMemoryCatalog {
         snapshot: &Snapshot,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Vec<ReportRow>, Vec<SourceProblemRow>)> {
-        // There is no progress: the texts were read when they were put.
+        // There is no progress to report: the texts were read when their source was added.
         let _ = on_progress;
         let texts = snapshot.texts()?;
         let reports = run(py, || self.inner.report(texts))?;
         Ok((ReportRow::all(&snapshot.inner, reports), Vec::new()))
     }
 
-    /// As for a catalog over directories: nothing can have changed.
+    /// Does what `Catalog::refresh` does: nothing, because texts change only with their source.
     #[pyo3(signature = (snapshot, on_progress, /))]
     fn refresh(
         &self,

@@ -1,4 +1,5 @@
-//! The binding: converts, detaches from the interpreter, translates errors. It decides nothing.
+//! The binding between Python and the engine. It converts values, detaches from the interpreter, and translates errors.
+//! It decides nothing.
 
 mod answer;
 mod catalog;

@@ -1,4 +1,4 @@
-//! The memories of a catalog.
+//! The memories in a catalog's memory sources.
 
 use std::sync::Arc;
 
@@ -27,24 +27,24 @@ pub(crate) struct ScopeRow {
     session: Option<String>,
 }
 
-/// `(position of the memory source, scope)`
+/// The position of a memory source in the snapshot, and a scope.
 type PlaceRow = (u32, ScopeRow);
 
-/// The value of a key of a frontmatter: a text, or texts by their keys.
+/// The value of a key of frontmatter: a text, or a mapping of texts.
 #[derive(FromPyObject)]
 enum ValueRow {
     Text(String),
     Mapping(Vec<(String, String)>),
 }
 
-/// Two sources that overlap, by position.
+/// Two sources that overlap, by their positions in the snapshot.
 #[derive(IntoPyObject)]
 struct OverlapRow {
     memory: u32,
     other: u32,
 }
 
-/// What marking the directories of one memory source did.
+/// How many directories of one memory source were marked, and how many could not be.
 #[derive(IntoPyObject)]
 struct MarkingRow {
     source: u32,
@@ -53,7 +53,7 @@ struct MarkingRow {
     first_failure: Option<ProblemRow>,
 }
 
-/// A concept in a place.
+/// A concept in a place, which is the directory of one scope in one memory source.
 #[derive(IntoPyObject)]
 struct ConceptTitleRow {
     id: String,
@@ -76,7 +76,7 @@ struct DeletionRow {
     failure: Option<String>,
 }
 
-/// The memories of a catalog, in the memory sources of one snapshot of it.
+/// The memories of a catalog: those in the memory sources of one snapshot.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Memory {
     pub(crate) catalog: Arc<okf_engine::Catalog>,
@@ -84,7 +84,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Runs an operation that may wait for another writer.
+    /// Runs an operation that may have to wait for another writer.
     fn work<T: Send>(
         &self,
         py: Python<'_>,
@@ -107,9 +107,10 @@ impl Memory {
         Ok(overlap.map(|Overlap { memory, other }| OverlapRow { memory, other }))
     }
 
-    /// Marks every directory of memories that has no mark (Y10). One row for each memory source.
+    /// Marks every directory of memories that has no mark (Y10); returns one row for each memory source.
     fn mark(&self, py: Python<'_>) -> PyResult<Vec<MarkingRow>> {
-        #[allow(clippy::redundant_closure_for_method_calls)] // The method itself has only one lifetime.
+        #[allow(clippy::redundant_closure_for_method_calls)]
+        // The method has one lifetime; the closure works for any.
         let markings = self.work(py, |memory, task| memory.mark(task))?;
         Ok(markings.into_iter().map(marking_row).collect())
     }
@@ -148,7 +149,7 @@ impl Memory {
         self.work(py, |memory, task| memory.text(&place, id, task))
     }
 
-    /// Creates a concept or appends to it; the reason if it was not written.
+    /// Creates a concept or appends to it; returns the reason if nothing was written.
     #[pyo3(signature = (at, name, frontmatter, section, /))]
     fn write(
         &self,

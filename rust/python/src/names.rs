@@ -1,9 +1,9 @@
-//! Names of values: the engine defines them, and Python's enums have the same.
+//! Names of enum values. The engine defines them, and Python's enums have the same names.
 
 use okf_engine::{CatalogDiagnosticCode, DiagnosticCode, RemarkCode, Role, Status, Strategy, Tier, Trust};
 use pyo3::{exceptions::PyValueError, prelude::*, sync::PyOnceLock};
 
-/// The names of the values of each of the engine's enums, in order, under the name of Python's enum.
+/// For each enum, by the name it has in Python: the names of its values, in order.
 #[pyfunction]
 pub(crate) fn enum_names() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
@@ -18,8 +18,8 @@ pub(crate) fn enum_names() -> Vec<(&'static str, Vec<&'static str>)> {
     ]
 }
 
-/// The members of one of Python's enums, in the order of the engine's. They are looked up once: doing so at each
-/// access of a field would cost more than all other fields together.
+/// The members of one of Python's enums, in the order of the engine's enum. They are looked up once, because a lookup at
+/// each access of a field would cost more than all other fields together.
 struct Members {
     class: Py<PyAny>,
     members: [Py<PyAny>; 3],
@@ -34,10 +34,10 @@ impl Members {
         Ok(Self { class: class.unbind(), members })
     }
 
-    /// The position of the member that `value` is or names.
+    /// The position of the member that `value` is, or whose name it is.
     ///
     /// # Errors
-    /// What the enum raises for anything else.
+    /// The exception that the enum raises for any other value.
     fn position_of(&self, value: &Bound<'_, PyAny>) -> PyResult<usize> {
         let member = self.class.bind(value.py()).call1((value,))?;
         let position = self.members.iter().position(|known| member.is(known));

@@ -28,22 +28,22 @@ const FIELDS: [&str; 13] = [
     "is_stale",
 ];
 
-/// One concept that answers a question (D5). Immutable; compares by value; fields are made when read.
+/// One concept that answers a question (D5). It is immutable, compares by value, and makes each field when it is read.
 ///
-/// ``score`` counts at least 1 (K3). ``snippet`` is what a reader should see, one line of at most 320
-/// characters (K7); ``excerpt`` is the first matching line of the body as it is, or empty (K6).
-/// ``stale_after`` is the text as written (L2); ``is_stale`` says whether that instant was reached when the
+/// ``score`` is at least 1 (K3). ``snippet`` is what a reader should see, one line of at most 320
+/// characters (K7). ``excerpt`` is the whole first line of the body that matches, or empty (K6).
+/// ``stale_after`` is the text as written (L2). ``is_stale`` says whether that instant was reached when the
 /// question was asked, whatever its policy (L3).
 ///
-/// Of a passage that is made without a ``snippet``, that is the ``excerpt``, or else the ``description``, on
-/// one line of at most 320 characters.
+/// If a passage is constructed without a ``snippet``, its snippet is made from the ``excerpt``, or from the
+/// ``description`` if the excerpt is blank: one line of at most 320 characters.
 #[pyclass(frozen, module = "okf_catalog")]
 pub(crate) struct KnowledgePassage(Content);
 
 enum Content {
-    /// Looked up in the answer it belongs to.
+    /// A passage of an answer. Its fields are looked up in the answer.
     Found { answer: Arc<Answer>, passage: Passage },
-    /// Made by a caller, or unpickled.
+    /// Constructed by a caller, or unpickled.
     Made(Box<Made>),
 }
 
@@ -64,7 +64,7 @@ struct Made {
 }
 
 impl Made {
-    /// What a caller who does not know of snippets would show.
+    /// The snippet of a passage that is constructed without one.
     fn default_snippet(excerpt: &str, description: Option<&str>) -> String {
         let text = if is_blank(excerpt) { description.unwrap_or_default() } else { excerpt };
         snippet_window(text, &Terms::default(), MAX_SNIPPET_CHARACTERS)
@@ -94,7 +94,7 @@ impl KnowledgePassage {
         ])
     }
 
-    /// Whether both are the same place of the same answer.
+    /// Whether both are the same passage of the same answer.
     fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (
@@ -307,7 +307,7 @@ impl KnowledgePassage {
     }
 }
 
-/// The whole body of a passage that came from an answer; `None` for one that was made by hand or unpickled.
+/// The whole body of a passage from an answer; `None` for one that was constructed or unpickled.
 #[pyfunction]
 #[pyo3(signature = (passage, /))]
 pub(crate) fn passage_body<'passage>(

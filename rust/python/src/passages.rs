@@ -1,4 +1,4 @@
-//! The passages of an answer: a tuple in every way, made on sight.
+//! The passages of an answer: a sequence that behaves as a tuple, and makes a passage only when it is accessed.
 
 use std::sync::{
     Arc,
@@ -15,12 +15,13 @@ use pyo3::{
 
 use crate::passage::KnowledgePassage;
 
-/// The passages of an answer: a tuple in every way, but a passage is made only when it is touched.
+/// The passages of an answer. It behaves as a tuple, but makes a passage only when it is accessed.
 #[pyclass(frozen, sequence, module = "okf_catalog")]
 #[derive(Clone)]
 pub(crate) struct Passages {
     answer: Arc<Answer>,
-    /// The places shown: `start`, `start + step`, ... A slice shares the answer.
+    /// The first position in the answer that is shown. The next ones are `start + step`, `start + 2 * step`, ... A slice
+    /// shares the answer.
     start: isize,
     step: isize,
     len: usize,
@@ -50,7 +51,7 @@ impl Passages {
         PyTuple::new(py, all)
     }
 
-    /// The tuple that `other` is or stands for.
+    /// `other` as a tuple, if it is a tuple or `Passages`.
     fn tuple_of<'py>(other: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         if let Ok(passages) = other.cast::<Self>() {
             return passages.get().tuple(other.py()).map(Some);
@@ -85,7 +86,7 @@ impl Passages {
         }
         let at = match index.extract::<isize>() {
             Ok(at) => at,
-            // What does not even fit the machine's integers is out of range.
+            // An index that does not fit into a machine integer is out of range.
             Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
                 return Err(PyIndexError::new_err("passage index out of range"));
             }
@@ -121,7 +122,7 @@ impl Passages {
         self.tuple(value.py())?.contains(value)
     }
 
-    /// The place of the first passage that equals `value`; raises `ValueError` if there is none.
+    /// The index of the first passage that equals `value`; raises `ValueError` if there is none.
     #[pyo3(signature = (value, start=None, stop=None, /))]
     fn index(
         &self,
@@ -209,14 +210,14 @@ impl Passages {
         Ok(format!("<Passages {}{separator}{}>", self.len, names.join(", ")))
     }
 
-    /// Pickles as the plain tuple it stands for.
+    /// Is pickled as a plain tuple.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyList>,))> {
         let all = self.iter().map(|passage| Bound::new(py, passage)).collect::<PyResult<Vec<_>>>()?;
         Ok((py.get_type::<PyTuple>(), (PyList::new(py, all)?,)))
     }
 }
 
-/// Gives one passage after the other.
+/// An iterator over passages.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct PassageIterator {
     passages: Passages,

@@ -1,12 +1,12 @@
-//! A question, as Python puts it.
+//! A question of Python.
 
 use std::num::NonZeroUsize;
 
 use okf_engine::{Question as EngineQuestion, Snapshot, Staleness, Strategy};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyInt};
 
-/// A question whose visibility is settled. `visible` are positions in the snapshot, in order S1; without
-/// `grace_days` stale concepts are admitted.
+/// A question whose visible sources are decided. `visible` has their positions in the snapshot, in order S1. Without
+/// `grace_days`, stale concepts are admitted.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Question {
     inner: EngineQuestion,
@@ -47,7 +47,7 @@ impl Question {
     }
 }
 
-/// Python has checked the sign; a larger number than the engine's largest means the same as that.
+/// The number, or the largest `u64` if it is larger, which means the same. Python has checked that it is not negative.
 fn saturated(number: &Bound<'_, PyInt>) -> u64 {
     number.extract().unwrap_or(u64::MAX)
 }

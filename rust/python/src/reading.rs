@@ -1,4 +1,4 @@
-//! How one file is read, for whoever compares that with other readers.
+//! Reads one file, for comparisons with other readers of frontmatter.
 
 use okf_engine::{Document, ParsedFile, Remark, nodes};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
@@ -9,10 +9,10 @@ type RemarkRow = (Option<u32>, &'static str, String);
 /// `(fields, body, remarks, nodes of the frontmatter)`
 type DocumentRow<'py> = (Bound<'py, PyDict>, String, Vec<RemarkRow>, Vec<(&'static str, String)>);
 
-/// What a file says.
+/// The content of one file.
 ///
 /// # Errors
-/// `ValueError` if it is no text.
+/// `ValueError` if it is not text.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn read_document<'py>(py: Python<'py>, data: &[u8]) -> PyResult<DocumentRow<'py>> {

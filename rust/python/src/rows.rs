@@ -1,4 +1,4 @@
-//! Rows that cross to Python as dictionaries. `okf_catalog/rows.py` has the same names.
+//! Rows that are passed to Python as dictionaries. `okf_catalog/rows.py` has the same names.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -8,7 +8,7 @@ use okf_engine::{
 };
 use pyo3::prelude::*;
 
-/// A source, as the manifest or the host names it.
+/// A source, as the manifest or the host describes it.
 #[derive(IntoPyObject)]
 pub(crate) struct SourceRow {
     id: String,
@@ -40,7 +40,7 @@ impl CatalogDiagnosticRow {
     }
 }
 
-/// Something the asker should know of an answer.
+/// Something that the caller should know about an answer.
 #[derive(IntoPyObject)]
 pub(crate) struct KnowledgeDiagnosticRow {
     code: &'static str,
@@ -102,14 +102,14 @@ impl RemarkRow {
     }
 }
 
-/// How many remarks there are of one code.
+/// The number of remarks with one code.
 #[derive(IntoPyObject)]
 pub(crate) struct RemarkCountRow {
     code: &'static str,
     count: usize,
 }
 
-/// What is known of one source.
+/// What is known about one source.
 #[derive(IntoPyObject)]
 pub(crate) struct ReportRow {
     /// Its position in the snapshot.
@@ -119,7 +119,7 @@ pub(crate) struct ReportRow {
     problems: Vec<ProblemRow>,
     remarks: Vec<RemarkRow>,
     remark_counts: Vec<RemarkCountRow>,
-    /// The id of the source that it repeats.
+    /// The id of the source that has the same directory and is searched instead.
     duplicate_of: Option<String>,
     failure: Option<String>,
     compared_because: Option<String>,

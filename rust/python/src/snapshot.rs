@@ -7,7 +7,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 
 use crate::rows::SourceRow;
 
-/// One immutable state of a catalog: its sources, as the manifest or the host names them.
+/// One immutable state of a catalog: its sources, as the manifest or the host describes them.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct Snapshot {
     pub(crate) inner: Arc<EngineSnapshot>,
@@ -24,10 +24,12 @@ impl Snapshot {
         Self { inner: Arc::clone(texts.snapshot()), texts: Some(texts) }
     }
 
+    /// The texts of the sources.
+    ///
     /// # Errors
-    /// `ValueError` if it is a snapshot of files.
+    /// `ValueError` if it is a snapshot of a catalog of directories.
     pub(crate) fn texts(&self) -> PyResult<&Arc<TextSnapshot>> {
-        self.texts.as_ref().ok_or_else(|| PyValueError::new_err("a snapshot of another kind of catalog"))
+        self.texts.as_ref().ok_or_else(|| PyValueError::new_err("the snapshot is of another kind of catalog"))
     }
 }
 
@@ -38,7 +40,7 @@ impl Snapshot {
         self.inner.generation
     }
 
-    #[allow(clippy::unused_self)] // A getter takes one.
+    #[allow(clippy::unused_self)] // A getter must take `self`.
     #[getter]
     fn version(&self) -> u32 {
         EngineSnapshot::VERSION

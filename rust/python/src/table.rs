@@ -1,4 +1,4 @@
-//! Passages as columns, through the Arrow C stream interface.
+//! Passages as a table of columns, through the Arrow C stream interface.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, ffi::FFI_Arro
 use okf_engine::Answer;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};
 
-/// How many rows are made at a time.
+/// At most this many rows are in one record batch.
 const ROWS: usize = 4096;
 
-/// Passages as rows, made while they are read. Any number of readers may read it, any number of times.
+/// Passages as rows, which are made while they are read. Any number of readers may read it, any number of times.
 #[pyclass(frozen, module = "okf_catalog")]
 pub(crate) struct Table {
     answers: Arc<[Arc<Answer>]>,
@@ -36,14 +36,14 @@ impl Table {
         format!("<Table of {} passages>", self.__len__())
     }
 
-    /// The rows, by the Arrow `PyCapsule` interface. They come in the one schema there is.
+    /// The rows, by the Arrow `PyCapsule` interface. They always have the same schema.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface leaves it to the producer whether it casts; readers cast what they get.
+        // The interface lets the producer ignore the requested schema. Readers then cast the columns.
         drop(requested_schema);
         let rows = Rows { answers: Arc::clone(&self.answers), schema: schema(), answer: 0, place: 0 };
         let stream = FFI_ArrowArrayStream::new(Box::new(rows));
@@ -51,7 +51,7 @@ impl Table {
     }
 
     /// The schema, by the Arrow `PyCapsule` interface.
-    #[allow(clippy::unused_self)] // The interface asks each table.
+    #[allow(clippy::unused_self)] // The interface wants a method.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(&*schema())
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -81,7 +81,7 @@ fn schema() -> SchemaRef {
     ]))
 }
 
-/// Makes the next rows when they are asked for.
+/// An iterator that makes the next record batch when a reader asks for it.
 struct Rows {
     answers: Arc<[Arc<Answer>]>,
     schema: SchemaRef,
@@ -110,7 +110,7 @@ struct Columns {
 
 impl Columns {
     fn push(&mut self, query: usize, answer: &Answer, place: usize) -> Result<(), ArrowError> {
-        let too_many = |_| ArrowError::ComputeError("there are more rows than 32 bits count".to_owned());
+        let too_many = |_| ArrowError::ComputeError("a row number does not fit into 32 bits".to_owned());
         let Some(passage) = answer.passage(place) else { return Ok(()) };
         let document = &passage.concept.document;
         self.query_index.push(u32::try_from(query).map_err(too_many)?);

@@ -1,4 +1,4 @@
-//! Functions on texts and manifests that Python needs by themselves.
+//! Functions on texts and manifests, and the notice of a fork.
 
 use okf_engine::{is_blank as engine_is_blank, last_grapheme_end as engine_last_grapheme_end};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use crate::{
     rows::{CatalogDiagnosticRow, SourceRow},
 };
 
-/// The sources of a manifest, or everything that is wrong with it (M1).
+/// The sources of a manifest, or all of its faults (M1). One of the two lists is empty.
 #[pyfunction]
 #[pyo3(signature = (content, /))]
 pub(crate) fn parse_manifest(
@@ -27,14 +27,14 @@ pub(crate) fn note_fork() {
     okf_engine::note_fork();
 }
 
-/// Whether the text is empty or only `White_Space` (Q1).
+/// Whether the text is empty or has only `White_Space` (Q1).
 #[pyfunction]
 #[pyo3(signature = (text, /))]
 pub(crate) fn is_blank(text: &str) -> bool {
     engine_is_blank(text)
 }
 
-/// The end of the last grapheme of the text that ends at or before a place, both in code points.
+/// The end of the last grapheme that ends at or before the index `place`. Both are counted in code points.
 #[pyfunction]
 #[pyo3(signature = (text, place, /))]
 pub(crate) fn last_grapheme_end(text: &str, place: usize) -> usize {

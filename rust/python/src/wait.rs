@@ -1,5 +1,5 @@
-//! Waiting for work that may take seconds: a user may press Ctrl-C meanwhile, cancel it from another thread, or
-//! want to see its progress.
+//! Waits for work that may take seconds. While it waits, a user can press Ctrl-C, another thread can cancel the work, and
+//! progress is reported.
 
 use std::{
     collections::BTreeMap,
@@ -16,10 +16,10 @@ use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
 use crate::errors::run;
 
-/// How long the call waits until it asks Python again for signals, and reports progress.
+/// The waiting thread checks for signals and reports progress each time this much time has passed.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Lets one thread cancel what another one waits for.
+/// Lets one thread cancel work that another thread waits for.
 #[pyclass(frozen, module = "okf_catalog._engine")]
 #[derive(Default)]
 pub(crate) struct Cancellation(Arc<AtomicBool>);
@@ -31,7 +31,7 @@ impl Cancellation {
         Self::default()
     }
 
-    /// Ends every call that was given this, at its next slice, and those that are given it later at once.
+    /// Ends every call that was given this object, at its next check. A later call ends at once.
     fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -40,20 +40,20 @@ impl Cancellation {
 /// One call that may take seconds.
 pub(crate) struct Call<'call, 'py> {
     pub(crate) py: Python<'py>,
-    /// The sources that progress is reported of.
+    /// The snapshot whose sources are named in progress reports.
     pub(crate) snapshot: &'call Snapshot,
-    /// Called with the id of a source, how many of its files are read, and how many there are to read.
+    /// Called with the id of a source, the number of its files that were read, and the number of files to read.
     pub(crate) on_progress: Option<&'call Bound<'py, PyAny>>,
     pub(crate) cancellation: Option<&'call Bound<'py, Cancellation>>,
 }
 
 impl<'call, 'py> Call<'call, 'py> {
-    /// A call that reports no progress and is not cancelled.
+    /// A call that reports no progress and cannot be cancelled.
     pub(crate) fn plain(py: Python<'py>, snapshot: &'call Snapshot) -> Self {
         Self { py, snapshot, on_progress: None, cancellation: None }
     }
 
-    /// Does the work on a thread of its own, and asks Python meanwhile whether to go on.
+    /// Does the work on a new thread. Until it is done, this thread checks for signals and reports progress.
     pub(crate) fn wait<T: Send>(self, work: impl FnOnce(&Task) -> Result<T, Error> + Send) -> PyResult<T> {
         let task =
             &self.cancellation.map_or_else(Task::default, |held| Task::until(Arc::clone(&held.get().0)));
@@ -67,13 +67,13 @@ impl<'call, 'py> Call<'call, 'py> {
         let mut progress = Progress { call: self, reported: BTreeMap::new() };
         let outcome = thread::scope(|scope| {
             let worker = thread::Builder::new().spawn_scoped(scope, || {
-                // If the work panics it leaves no result, and joining the thread passes the panic on.
+                // If the work panics, there is no result, and joining the thread passes the panic on.
                 let wake = WakeOnDrop { done: &done };
                 *result.lock().unwrap_or_else(PoisonError::into_inner) = perform();
                 drop(wake);
             });
             let Ok(worker) = worker else {
-                // No thread can be started: then without asking Python.
+                // No thread can be started, so the work runs here, without checks for signals.
                 return run(py, || perform().unwrap_or(Err(Error::Abandoned))).map(Some);
             };
             let mut raised = None;
@@ -107,7 +107,7 @@ impl<'call, 'py> Call<'call, 'py> {
     }
 }
 
-/// Wakes the waiting thread, also when a panic passes.
+/// Wakes the waiting thread when it is dropped, also by a panic.
 struct WakeOnDrop<'wait> {
     done: &'wait Condvar,
 }
@@ -120,13 +120,13 @@ impl Drop for WakeOnDrop<'_> {
 
 struct Progress<'call, 'py> {
     call: Call<'call, 'py>,
-    /// For each reading, by its position in the task, the number of files that was reported last.
+    /// For each reading, by its position in the task, the last number of files that was reported.
     reported: BTreeMap<usize, usize>,
 }
 
 impl Progress<'_, '_> {
-    /// Reports what is new. At the `end` only readings that were reported before, so that each of those is
-    /// reported with its last number.
+    /// Reports the numbers that changed. At the `end`, it reports only readings that were reported before, so that each of
+    /// these ends with its last number.
     fn report(&mut self, task: &Task, end: bool) -> PyResult<()> {
         let Some(on_progress) = self.call.on_progress else { return Ok(()) };
         for (at, reading) in task.readings().iter().enumerate() {
