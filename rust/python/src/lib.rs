@@ -1,5 +1,5 @@
-//! The binding between Python and the engine. It converts values, detaches from the interpreter, and translates errors.
-//! It decides nothing.
+//! The binding between Python and the engine. It converts values, detaches from the interpreter, and translates
+//! errors. It decides nothing.
 
 mod answer;
 mod catalog;

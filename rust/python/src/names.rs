@@ -18,8 +18,8 @@ pub(crate) fn enum_names() -> Vec<(&'static str, Vec<&'static str>)> {
     ]
 }
 
-/// The members of one of Python's enums, in the order of the engine's enum. They are looked up once, because a lookup at
-/// each access of a field would cost more than all other fields together.
+/// The members of one of Python's enums, in the order of the engine's enum. They are looked up once, because a
+/// lookup at each access of a field would cost more than all other fields together.
 struct Members {
     class: Py<PyAny>,
     members: [Py<PyAny>; 3],

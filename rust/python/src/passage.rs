@@ -28,7 +28,8 @@ const FIELDS: [&str; 13] = [
     "is_stale",
 ];
 
-/// One concept that answers a question (D5). It is immutable, compares by value, and makes each field when it is read.
+/// One concept that answers a question (D5). It is immutable and compares by value. Each field is made when it
+/// is read.
 ///
 /// ``score`` is at least 1 (K3). ``snippet`` is what a reader should see, one line of at most 320
 /// characters (K7). ``excerpt`` is the whole first line of the body that matches, or empty (K6).

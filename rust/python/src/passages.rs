@@ -20,8 +20,8 @@ use crate::passage::KnowledgePassage;
 #[derive(Clone)]
 pub(crate) struct Passages {
     answer: Arc<Answer>,
-    /// The first position in the answer that is shown. The next ones are `start + step`, `start + 2 * step`, ... A slice
-    /// shares the answer.
+    /// The first position in the answer that is shown. The next ones are `start + step`, `start + 2 * step`, ...
+    /// A slice shares the answer.
     start: isize,
     step: isize,
     len: usize,

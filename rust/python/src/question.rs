@@ -47,7 +47,8 @@ impl Question {
     }
 }
 
-/// The number, or the largest `u64` if it is larger, which means the same. Python has checked that it is not negative.
+/// The number, or the largest `u64` if it is larger, which means the same. Python has checked that it is not
+/// negative.
 fn saturated(number: &Bound<'_, PyInt>) -> u64 {
     number.extract().unwrap_or(u64::MAX)
 }

@@ -1,5 +1,5 @@
-//! Waits for work that may take seconds. While it waits, a user can press Ctrl-C, another thread can cancel the work, and
-//! progress is reported.
+//! Waits for work that may take seconds. While it waits, a user can press Ctrl-C, another thread can cancel the
+//! work, and progress is reported.
 
 use std::{
     collections::BTreeMap,
@@ -125,8 +125,8 @@ struct Progress<'call, 'py> {
 }
 
 impl Progress<'_, '_> {
-    /// Reports the numbers that changed. At the `end`, it reports only readings that were reported before, so that each of
-    /// these ends with its last number.
+    /// Reports the numbers that changed. At the `end`, it reports only readings that were reported before, so that
+    /// each of these ends with its last number.
     fn report(&mut self, task: &Task, end: bool) -> PyResult<()> {
         let Some(on_progress) = self.call.on_progress else { return Ok(()) };
         for (at, reading) in task.readings().iter().enumerate() {
