@@ -12,7 +12,7 @@ use std::{
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    ask::{answer::Answer, asked::Asked, question::Question, searchable::Sources, searched::Searched},
+    ask::{answer::Answer, asked::Asked, question::Question, searched::Searched, sources::Sources},
     manifest::snapshot::Snapshot,
     search::{
         Criteria, Lookup,

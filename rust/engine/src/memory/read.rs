@@ -9,7 +9,7 @@ use crate::{
         diagnostic::{Diagnostic, DiagnosticCode},
         question::Question,
         rank::Strategy,
-        searchable::{Searchable, SourceIdentity, Sources, Unavailable},
+        sources::{Searchable, SourceIdentity, Sources, Unavailable},
     },
     bundle::{UpToDate, error::CompareError, options::CompareOptions},
     disk::{location::Location, marks, sealed::SealedDirectories},
