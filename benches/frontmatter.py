@@ -112,11 +112,12 @@ def _joined(text: str) -> str:
 def compare(path: Path, counts: Counts) -> None:
     data = path.read_bytes()
     try:
-        _, body, remarks, ours = read_document(data)
+        read = read_document(data)
     except ValueError:
         counts.add("binary", path)
         return
-    counts.remarks.update(code for _, code, _ in remarks)
+    body, remarks, ours = read["body"], read["remarks"], read["nodes"]
+    counts.remarks.update(remark["code"] for remark in remarks)
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     block = block_of(data.decode("utf-16" if is_utf16 else "utf-8", "replace"))
     if block is None:
@@ -125,7 +126,11 @@ def compare(path: Path, counts: Counts) -> None:
         )
         return
     theirs = nodes_of(block)
-    lost = [f"line {line}: {sentence}" for line, code, sentence in remarks if code == "FIELD_NOT_READ"]
+    lost = [
+        f"line {remark['line']}: {remark['sentence']}"
+        for remark in remarks
+        if remark["code"] == "FIELD_NOT_READ"
+    ]
     if theirs is None:
         kind = "neither" if not ours else "only here, in parts" if lost else "only here"
         counts.add(kind, path, "; ".join(lost))

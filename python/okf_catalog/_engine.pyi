@@ -6,6 +6,7 @@ from typing import Any, SupportsIndex, final, overload
 from okf_catalog.rows import (
     CatalogDiagnosticRow,
     DeletionRow,
+    DocumentRow,
     FrontmatterRow,
     KnowledgeDiagnosticRow,
     ListingRow,
@@ -67,13 +68,8 @@ def own_tier(scope: KnowledgeAccessScope, /) -> str | None:
 def passage_body(passage: KnowledgePassage, /) -> str | None:
     """The whole body of a passage from an answer; ``None`` for one that was constructed or unpickled."""
 
-def read_document(
-    data: bytes, /
-) -> tuple[dict[str, Any], str, list[tuple[int | None, str, str]], list[tuple[str, str]]]:
-    """The content of one file: fields, body, remarks as (line, code, sentence), and the whole frontmatter.
-
-    The frontmatter is a list of nodes in the order of the file, as (kind, text), where kind is text, null,
-    alias, list, mapping or end.
+def read_document(data: bytes, /) -> DocumentRow:
+    """What one file says.
 
     Raises:
         ValueError: The file is binary.

@@ -17,8 +17,10 @@ __all__ = [
     "CatalogDiagnosticRow",
     "ConceptTitleRow",
     "DeletionRow",
+    "DocumentRow",
     "FrontmatterRow",
     "KnowledgeDiagnosticRow",
+    "LineRemarkRow",
     "ListingRow",
     "MarkingRow",
     "OverlapRow",
@@ -166,3 +168,30 @@ class DeletionRow(TypedDict):
     scopes: int
     concepts: int
     failure: str | None
+
+
+class LineRemarkRow(TypedDict):
+    """A remark on a line of one file."""
+
+    line: int | None
+    code: str
+    sentence: str
+
+
+class DocumentRow(TypedDict):
+    """What one file says."""
+
+    title: str | None
+    description: str | None
+    tags: list[str]
+    concept_type: str | None
+    status: str
+    stale_after: str | None
+    trust_tier: str
+    trust_tier_since_generated: str
+    """The trust tier in a bundle that declares a version from which on verifications are dated (L5)."""
+    okf_version: str | None
+    body: str
+    remarks: list[LineRemarkRow]
+    nodes: list[tuple[str, str]]
+    """The frontmatter, in order, as pairs of kind (text, null, alias, list, mapping or end) and text."""

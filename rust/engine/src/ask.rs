@@ -9,6 +9,6 @@ pub(crate) mod fairness;
 pub(crate) mod finder;
 pub(crate) mod question;
 pub(crate) mod rank;
-pub(crate) mod searchable;
 pub(crate) mod searched;
 pub(crate) mod snippet;
+pub(crate) mod sources;

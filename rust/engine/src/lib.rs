@@ -65,7 +65,6 @@ pub use catalog::{
     in_memory::{InMemoryCatalog, TextSnapshot, TextSource},
     opened::Catalog,
     options::{Freshness, Options},
-    process::note_fork,
     report::SourceReport,
 };
 pub use disk::manifest_watch::WatchMode;
@@ -93,4 +92,7 @@ pub use text::{
     instant::Instant,
     terms::{Terms, is_blank},
 };
-pub use work::task::{Abandoned, Task};
+pub use work::{
+    process::note_fork,
+    task::{Abandoned, Task},
+};

@@ -1,22 +1,22 @@
 //! Which concepts of one bundle match, and with which score (K1 to K5, L3).
 
-mod best;
+mod accumulate;
 mod criteria;
 pub(crate) mod index;
 mod lookup;
 #[cfg(test)]
 mod model;
 mod scored;
-mod tally;
+mod top_k;
 
 use std::ops::Deref;
 
-use best::{all_best_first, best_first, top_k};
+use accumulate::accumulate;
 pub(crate) use criteria::Criteria;
 pub use criteria::Staleness;
 pub(crate) use lookup::{DirectLookup, Lookup};
 pub(crate) use scored::Scored;
-use tally::accumulate;
+use top_k::{all_best_first, best_first, top_k};
 
 use crate::{
     search::index::{IdOrder, Index, LiveSegment, MAX_WEIGHT, Matches},

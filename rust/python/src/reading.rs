@@ -1,13 +1,34 @@
-//! Reads one file, for comparisons with other readers of frontmatter.
+//! Reads one file, for tests and benchmarks that compare this with other readers.
 
 use okf_engine::{Document, ParsedFile, Remark, nodes};
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// `(line, code, sentence)`
-type RemarkRow = (Option<u32>, &'static str, String);
+/// The content of one file, as it is passed to Python.
+#[derive(IntoPyObject)]
+pub(crate) struct DocumentRow {
+    title: Option<String>,
+    description: Option<String>,
+    tags: Vec<String>,
+    concept_type: Option<String>,
+    status: &'static str,
+    stale_after: Option<String>,
+    trust_tier: &'static str,
+    /// The trust tier in a bundle that declares `okf_version` 0.3 or later (L5).
+    trust_tier_since_generated: &'static str,
+    okf_version: Option<String>,
+    body: String,
+    remarks: Vec<LineRemarkRow>,
+    /// The frontmatter as pairs of kind and text.
+    nodes: Vec<(&'static str, String)>,
+}
 
-/// `(fields, body, remarks, nodes of the frontmatter)`
-type DocumentRow<'py> = (Bound<'py, PyDict>, String, Vec<RemarkRow>, Vec<(&'static str, String)>);
+/// A remark on a line of the file.
+#[derive(IntoPyObject)]
+pub(crate) struct LineRemarkRow {
+    line: Option<u32>,
+    code: &'static str,
+    sentence: String,
+}
 
 /// The content of one file.
 ///
@@ -15,20 +36,23 @@ type DocumentRow<'py> = (Bound<'py, PyDict>, String, Vec<RemarkRow>, Vec<(&'stat
 /// `ValueError` if it is not text.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
-pub(crate) fn read_document<'py>(py: Python<'py>, data: &[u8]) -> PyResult<DocumentRow<'py>> {
-    let read = py.detach(|| Document::read(data)).map_err(PyValueError::new_err)?;
-    let nodes = py.detach(|| nodes(data));
-    let ParsedFile { document, okf_version, remarks, remark_counts: _ } = read;
-    let fields = PyDict::new(py);
-    fields.set_item("title", document.title)?;
-    fields.set_item("description", document.description)?;
-    fields.set_item("tags", document.tags)?;
-    fields.set_item("type", document.concept_type)?;
-    fields.set_item("status", document.status.as_str())?;
-    fields.set_item("stale_after", document.stale_after)?;
-    fields.set_item("trust_tier", document.verified.at_any_time.as_str())?;
-    fields.set_item("trust_tier_since_generated", document.verified.since_generated.as_str())?;
-    fields.set_item("okf_version", okf_version)?;
-    let row = |Remark { line, code, sentence }| (line, code.as_str(), sentence);
-    Ok((fields, document.body, remarks.into_iter().map(row).collect(), nodes))
+pub(crate) fn read_document(py: Python<'_>, data: &[u8]) -> PyResult<DocumentRow> {
+    let (read, nodes) = py.detach(|| (Document::read(data), nodes(data)));
+    let ParsedFile { document, okf_version, remarks, remark_counts: _ } =
+        read.map_err(PyValueError::new_err)?;
+    let row = |Remark { line, code, sentence }| LineRemarkRow { line, code: code.as_str(), sentence };
+    Ok(DocumentRow {
+        title: document.title,
+        description: document.description,
+        tags: document.tags,
+        concept_type: document.concept_type,
+        status: document.status.as_str(),
+        stale_after: document.stale_after,
+        trust_tier: document.verified.at_any_time.as_str(),
+        trust_tier_since_generated: document.verified.since_generated.as_str(),
+        okf_version,
+        body: document.body,
+        remarks: remarks.into_iter().map(row).collect(),
+        nodes,
+    })
 }

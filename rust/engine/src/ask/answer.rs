@@ -1,4 +1,6 @@
-//! What one question got (D1 to D5).
+//! The answer to one question (D1 to D5).
+
+use std::sync::{Arc, OnceLock};
 
 use crate::{
     ask::{
@@ -12,7 +14,6 @@ use crate::{
     manifest::snapshot::Snapshot,
     search::Criteria,
 };
-use std::sync::{Arc, OnceLock};
 
 /// A ranked answer. It holds the indexes it came from, so that what it shows never changes.
 #[derive(Debug)]

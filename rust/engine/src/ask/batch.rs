@@ -1,7 +1,18 @@
-//! Many questions at once. Each is given up in the middle when nobody waits any more.
+//! Many questions at once. The matches of a term are found once for all questions that have it.
+
+use std::{
+    ops::Deref,
+    ptr,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    ask::{answer::Answer, asked::Asked, question::Question, searchable::Sources, searched::Searched},
+    ask::{answer::Answer, asked::Asked, question::Question, searched::Searched, sources::Sources},
     manifest::snapshot::Snapshot,
     search::{
         Criteria, Lookup,
@@ -13,16 +24,6 @@ use crate::{
         task::{Abandoned, Task},
     },
 };
-use std::{
-    ops::Deref,
-    ptr,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-
-use hashbrown::{HashMap, HashSet};
 
 /// At most about this many bytes of matches are kept for the other questions of a batch; further ones are found
 /// anew for each question.
@@ -46,18 +47,18 @@ pub(crate) fn answer(
     let criteria = criteria.into_iter().collect::<Result<Vec<_>, Abandoned>>()?;
     let (numbers, count) = numbered(&criteria, task)?;
     let mut asked: Vec<Asked<'_>> = Vec::with_capacity(questions.len());
-    let mut indexes: Vec<Arc<Searched>> = Vec::new();
+    let mut distinct: Vec<Arc<Searched>> = Vec::new();
     for (question, criteria) in questions.iter().zip(criteria) {
         task.go_on()?;
-        // Most often one caller asks all of them.
+        // Usually one caller asks all of them, so that they share their sources.
         let searched = asked.last().and_then(|last| last.sources_for(question)).unwrap_or_else(|| {
             let searched = Arc::new(question.searched(snapshot, sources));
-            indexes.push(Arc::clone(&searched));
+            distinct.push(Arc::clone(&searched));
             searched
         });
         asked.push(Asked::of(question, criteria, searched));
     }
-    let shared = Shared::new(count, &indexes);
+    let shared = Shared::new(count, &distinct);
     let asked: Vec<_> = asked.into_iter().zip(numbers).collect();
     let answers = parallel::map(&asked, threads, |(asked, numbers)| {
         task.go_on()?;
@@ -66,7 +67,7 @@ pub(crate) fn answer(
     answers.into_iter().collect()
 }
 
-/// The numbers of each question's terms, equal ones for equal terms, and how many there are.
+/// For each question the numbers of its terms, equal numbers for equal terms; and how many numbers there are.
 fn numbered(criteria: &[Arc<Criteria>], task: &Task) -> Result<(Vec<Vec<u32>>, usize), Abandoned> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut number = |term| {
@@ -84,9 +85,10 @@ fn numbered(criteria: &[Arc<Criteria>], task: &Task) -> Result<(Vec<Vec<u32>>, u
 /// The matches of every term of a batch, each found once.
 #[derive(Debug)]
 struct Shared {
-    /// By the address of the segment, which the batch keeps alive; then by the number of the term.
+    /// By the address of the segment, which the batch keeps in memory, and then by the number of the term.
     matches: HashMap<usize, Vec<OnceLock<Arc<Matches>>>>,
-    kept: AtomicUsize,
+    /// About how many bytes they take.
+    bytes: AtomicUsize,
 }
 
 impl Shared {
@@ -94,11 +96,11 @@ impl Shared {
         let indexes = searched.iter().flat_map(|searched| &searched.sources).map(|(_, index)| index);
         let segments: HashSet<usize> =
             indexes.flat_map(|index| index.segments()).map(|segment| ptr::from_ref(segment).addr()).collect();
-        // Terms beyond that are found anew each time. Frequent terms tend to come early.
+        // The matches of terms with a higher number are found anew each time. Frequent terms tend to come early.
         let each = terms.min(MAX_ENTRIES / segments.len().max(1));
         let entries = || (0..each).map(|_| OnceLock::new()).collect();
         let matches = segments.into_iter().map(|segment| (segment, entries())).collect();
-        Self { matches, kept: AtomicUsize::new(0) }
+        Self { matches, bytes: AtomicUsize::new(0) }
     }
 }
 
@@ -108,8 +110,8 @@ struct BatchLookup<'batch> {
     numbers: &'batch [u32],
 }
 
-/// Borrowed, where the batch keeps them: counting the holders of what all threads use would make the
-/// threads wait for each other.
+/// Matches that the batch keeps are borrowed: if each question counted a reference, the threads would wait for each
+/// other at the counter.
 enum MatchesHandle<'batch> {
     Shared(&'batch Matches),
     Owned(Arc<Matches>),
@@ -135,10 +137,10 @@ impl<'batch> Lookup for BatchLookup<'batch> {
         move |at, term| {
             let slot = self.numbers.get(at).and_then(|number| slots.get(*number as usize));
             match slot {
-                Some(slot) if shared.kept.load(Ordering::Relaxed) <= MAX_KEPT_BYTES => {
+                Some(slot) if shared.bytes.load(Ordering::Relaxed) <= MAX_KEPT_BYTES => {
                     MatchesHandle::Shared(slot.get_or_init(|| {
                         let found = segment.matches(term);
-                        shared.kept.fetch_add(found.size() + ENTRY_BYTES, Ordering::Relaxed);
+                        shared.bytes.fetch_add(found.size() + ENTRY_BYTES, Ordering::Relaxed);
                         found
                     }))
                 }

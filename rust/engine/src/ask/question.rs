@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, sync::Arc};
 
 use crate::{
-    ask::{rank::Strategy, searchable::Sources, searched::Searched},
+    ask::{rank::Strategy, searched::Searched, sources::Sources},
     manifest::snapshot::Snapshot,
     search::{Criteria, Staleness},
     text::{instant::Instant, terms::Terms},

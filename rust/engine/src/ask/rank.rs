@@ -3,12 +3,13 @@
 #[cfg(test)]
 mod tests;
 
+use std::num::NonZeroUsize;
+
 use crate::{
     ask::fairness::Interleaved,
     named_enum::named_enum,
     search::{Scored, index::IdOrder},
 };
-use std::num::NonZeroUsize;
 
 named_enum! {
     /// How passages of several sources are put in order.

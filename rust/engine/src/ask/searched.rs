@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 use crate::{
     ask::{
         diagnostic::Diagnostic,
-        searchable::{SourceIdentity, Sources},
+        sources::{SourceIdentity, Sources},
     },
     manifest::snapshot::Snapshot,
     search::index::Index,

@@ -1,5 +1,6 @@
 //! How often files are read again (F1), by a clock that stands still until it is moved.
 
+use std::time::Instant as Moment;
 use std::{
     cell::Cell,
     fs,
@@ -8,8 +9,6 @@ use std::{
 };
 
 use super::*;
-use std::time::Instant as Moment;
-
 use crate::disk::{events::EventQueue, fence::Fence};
 
 thread_local! {

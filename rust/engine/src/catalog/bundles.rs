@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io,
     path::Path,
     sync::Arc,
 };
@@ -31,7 +32,7 @@ pub(crate) struct Bundles {
     /// The directories above the catalog root, if none of them is marked as memories.
     root_ancestors: ArcSwapOption<RootAncestors>,
     /// By the path of the source: why it is excluded, as far as that was reported.
-    excluded: ArcSwap<BTreeMap<String, String>>,
+    excluded: ArcSwap<BTreeMap<String, Exclusion>>,
 }
 
 /// A bundle, and how it was reached.
@@ -42,6 +43,15 @@ pub(super) struct KnownBundle {
     pub(super) bundle: Arc<Bundle>,
     /// The path that led there, if it is watched.
     pub(super) path: Option<WatchedPath>,
+}
+
+/// Why a source is excluded, as far as it matters whether that was reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exclusion {
+    /// Its directory lies among memories (Y10).
+    AmongMemories,
+    /// The system refused what would have to be known.
+    Undecided(io::ErrorKind),
 }
 
 /// A source whose directory was entered.
@@ -141,7 +151,7 @@ impl Bundles {
         if !self.excluded.load().is_empty() {
             self.excluded.rcu(|excluded| {
                 let kept = excluded.iter().filter(|(path, _)| named.contains_key(&***path));
-                kept.map(|(path, reason)| (path.clone(), reason.clone())).collect::<BTreeMap<_, _>>()
+                kept.map(|(path, reason)| (path.clone(), *reason)).collect::<BTreeMap<_, _>>()
             });
         }
     }
@@ -171,14 +181,14 @@ impl Bundles {
 
     /// Notes why the source of a path is excluded, or that it is not. Whether there is a reason that was not
     /// reported.
-    pub(super) fn note_exclusion(&self, path: &str, reason: Option<&str>) -> bool {
-        if self.excluded.load().get(path).map(String::as_str) == reason {
+    pub(super) fn note_exclusion(&self, path: &str, reason: Option<Exclusion>) -> bool {
+        if self.excluded.load().get(path).copied() == reason {
             return false;
         }
         self.excluded.rcu(|excluded| {
             let mut excluded = BTreeMap::clone(excluded);
             match reason {
-                Some(reason) => excluded.insert(path.to_owned(), reason.to_owned()),
+                Some(reason) => excluded.insert(path.to_owned(), reason),
                 None => excluded.remove(path),
             };
             excluded

@@ -1,12 +1,13 @@
 //! Entering the directory of a source, with the directories on its path watched.
 
+use std::os::fd::BorrowedFd;
+
 use crate::disk::{
     directory::Directory,
     events::{EventQueue, QueueGuard, why_incomplete},
     fence::Fence,
     location::Location,
 };
-use std::os::fd::BorrowedFd;
 
 /// The path from the catalog root to a bundle, all of whose directories are watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::{
         asked::Asked,
         batch,
         question::Question,
-        searchable::{Searchable, SourceIdentity, Sources, Unavailable},
+        sources::{Searchable, SourceIdentity, Sources, Unavailable},
     },
     catalog::{options::MAX_FILE_BYTES, report::SourceReport},
     document::{

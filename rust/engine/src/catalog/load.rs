@@ -1,5 +1,9 @@
 //! Loading the manifest, and checking the paths it names (C1, C2).
 
+use std::{io, path::Path};
+
+use rustix::fs::{CWD, FileType};
+
 use crate::{
     disk::{
         entry::Links,
@@ -13,9 +17,6 @@ use crate::{
         source::Source,
     },
 };
-use std::{io, path::Path};
-
-use rustix::fs::{CWD, FileType};
 
 /// A manifest of more bytes is not read.
 const MAX_MANIFEST_BYTES: u64 = 64 << 20;

@@ -3,13 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, os::fd::AsFd, path::Path, sync::Arc};
-
 use crate::{
-    ask::searchable::{Searchable, SourceIdentity, Sources, Unavailable},
+    ask::sources::{Searchable, SourceIdentity, Sources, Unavailable},
     bundle::{Bundle, UpToDate, error::CompareError, options::CompareOptions, state::BundleState},
     catalog::{
-        bundles::{Bundles, Entered},
+        bundles::{Bundles, Entered, Exclusion},
         enter::{WatchedPath, enter},
         options::Freshness,
     },
@@ -28,6 +26,7 @@ use crate::{
         task::{Abandoned, Task},
     },
 };
+use std::{collections::BTreeMap, os::fd::AsFd, path::Path, sync::Arc};
 
 /// At most this many sources are brought up to date at a time. Each holds one file descriptor meanwhile, and a
 /// process may often have no more than 1024.
@@ -68,10 +67,9 @@ pub(super) struct NotReady {
     /// Why, for the host, as the end of a sentence and without absolute paths (D4).
     pub(super) reason: String,
     identity: Option<Identity>,
-    /// Whether that is because its directory lies among memories (Y10).
-    pub(super) is_among_memories: bool,
-    /// Whether the reason is for the host alone: an asker should not learn where memories are.
-    is_secret: bool,
+    /// Set if the source is excluded because of memories (Y10). Then the reason is for the host alone: an asker
+    /// should not learn where memories are.
+    pub(super) exclusion: Option<Exclusion>,
 }
 
 /// What an asker is told of a source whose reason is for the host alone.
@@ -79,7 +77,7 @@ const NOT_SERVED: &str = "its directory is not served";
 
 impl NotReady {
     fn because(reason: String, identity: Option<Identity>) -> Self {
-        Self { reason, identity, is_among_memories: false, is_secret: false }
+        Self { reason, identity, exclusion: None }
     }
 }
 
@@ -89,7 +87,7 @@ impl Sources for Prepared {
             Ok(ready) => Ok(Searchable { identity: identity_of(ready.identity), index: &ready.state.index }),
             Err(not_ready) => Err(Unavailable {
                 identity: not_ready.identity.map(identity_of),
-                reason: if not_ready.is_secret { NOT_SERVED } else { &not_ready.reason },
+                reason: if not_ready.exclusion.is_some() { NOT_SERVED } else { &not_ready.reason },
             }),
         }
     }
@@ -198,7 +196,7 @@ impl Prepared {
                 && let Some(not_ready) = among_memories(fence, path, &directory, sealed, &mut found)
             {
                 bundles.forget_directory(path, location, events);
-                if bundles.note_exclusion(path, Some(&not_ready.reason)) {
+                if bundles.note_exclusion(path, not_ready.exclusion) {
                     let (path, reason) = (".".to_owned(), not_ready.reason.clone());
                     self.report(source, vec![Problem { path, reason }]);
                 }
@@ -283,13 +281,17 @@ fn among_memories(
     } else {
         sealed.is_within_sealed(directory.handle.as_fd(), found)
     };
-    let reason = match &among {
+    let (exclusion, reason) = match among {
         Ok(false) => return None,
-        Ok(true) => "its directory lies among memories, which are no knowledge".to_owned(),
-        Err(error) => {
-            format!("it cannot be told whether its directory lies among memories: {}", plain(error))
+        Ok(true) => {
+            let reason = "its directory lies among memories, which are no knowledge";
+            (Exclusion::AmongMemories, reason.to_owned())
         }
+        Err(error) => (
+            Exclusion::Undecided(error.kind()),
+            format!("it cannot be decided whether its directory lies among memories: {}", plain(&error)),
+        ),
     };
     // No identity: the same directory may be knowledge where another mount shows it.
-    Some(NotReady { reason, identity: None, is_among_memories: among.is_ok(), is_secret: true })
+    Some(NotReady { reason, identity: None, exclusion: Some(exclusion) })
 }

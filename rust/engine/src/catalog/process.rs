@@ -3,14 +3,6 @@
 //! After a fork none of these can be used: a lock may be held by a thread that the child does not have, and a
 //! queue of events is shared with the parent. The child begins with new ones, and with what the parent had read.
 
-use std::{
-    process,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
-};
-
 use crate::{
     catalog::{background::BackgroundCheck, bundles::Bundles, shared::SharedState},
     disk::{
@@ -19,26 +11,14 @@ use crate::{
         manifest_watch::{ManifestWatch, WatchMode},
     },
     memory::ScopeCache,
+    work::process::ProcessId,
 };
-
-/// How often this process was forked from another, as far as it was told.
-static FORKS: AtomicU32 = AtomicU32::new(0);
-
-/// Tells that this process was just forked. Another process id tells that too, but a process in another namespace
-/// may have the same one.
-pub fn note_fork() {
-    FORKS.fetch_add(1, Ordering::Relaxed);
-}
-
-/// Tells processes apart.
-fn identity() -> (u32, u32) {
-    (process::id(), FORKS.load(Ordering::Relaxed))
-}
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The part of a catalog that does not survive a fork.
 #[derive(Debug)]
 pub(super) struct Process {
-    id: (u32, u32),
+    id: ProcessId,
     pub(super) state: Arc<SharedState>,
     /// The memories that were read last.
     pub(super) memories: Arc<ScopeCache>,
@@ -60,7 +40,7 @@ impl Process {
 
     fn with(bundles: Bundles) -> Self {
         Self {
-            id: identity(),
+            id: ProcessId::current(),
             state: Arc::new(SharedState { bundles, events: EventQueue::new() }),
             memories: Arc::new(ScopeCache::new()),
             reloading: Mutex::default(),
@@ -71,7 +51,7 @@ impl Process {
 
     /// Whether this is the process that it was made in.
     pub(super) fn is_current(&self) -> bool {
-        self.id == identity()
+        self.id.is_current()
     }
 
     /// Waits for other reloads.

@@ -1,10 +1,8 @@
 //! What is known of each source of a catalog.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
-
 use crate::{
     catalog::{
-        bundles::Bundles,
+        bundles::{Bundles, Exclusion},
         opened::Catalog,
         prepared::{Preparation, Prepared},
     },
@@ -17,6 +15,7 @@ use crate::{
     manifest::{snapshot::Snapshot, source::Role},
     work::task::Task,
 };
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// What is known of one source.
 #[derive(Debug, Default)]
@@ -113,7 +112,7 @@ impl SourceReport {
         match prepared.get(self.source) {
             Err(unavailable) => {
                 self.failure = Some(unavailable.reason.clone());
-                if unavailable.is_among_memories {
+                if unavailable.exclusion == Some(Exclusion::AmongMemories) {
                     self.remarks = Remarks::of_memories("", &unavailable.reason);
                 }
             }

@@ -144,7 +144,8 @@ impl Lister<'_> {
         }
     }
 
-    /// An unreadable root index is no problem, because no answer comes from it.
+    /// A root index that cannot be read is no problem, because no answer comes from it; a link to a directory is one,
+    /// whatever it is called.
     fn add_root_index(
         &mut self,
         listing: &mut Listing,
@@ -152,16 +153,19 @@ impl Lister<'_> {
         name: &CStr,
         kind: FileType,
     ) -> io::Result<()> {
+        let is_link = kind == FileType::Symlink;
+        if is_link && kind_at(parent, name, Links::Follow) == Ok(FileType::Directory) {
+            self.visitor.link();
+            listing.refuse(ROOT_INDEX.to_owned(), DIRECTORY_LINK);
+            return Ok(());
+        }
         let mut index = Listing::default();
-        if kind == FileType::Symlink {
+        if is_link {
             self.add_link(&mut index, parent, name, ROOT_INDEX.to_owned())?;
         } else {
             self.add_file(&mut index, parent, name, ROOT_INDEX.to_owned(), kind)?;
         }
         listing.files.append(&mut index.files);
-        listing
-            .problems
-            .extend(index.problems.into_iter().filter(|problem| problem.reason == DIRECTORY_LINK));
         Ok(())
     }
 

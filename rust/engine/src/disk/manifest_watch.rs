@@ -14,10 +14,10 @@ mod resolved_path;
 #[cfg(test)]
 mod tests;
 
+use crate::{disk::os_error::plain, work::process::ProcessId};
 use std::{
     mem,
     path::Path,
-    process,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -29,7 +29,6 @@ use std::{
 
 use arc_swap::ArcSwap;
 
-use crate::disk::os_error::plain;
 use checker::Checker;
 
 pub use mode::WatchMode;
@@ -49,7 +48,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct ManifestWatch {
     /// The id of the process that started it.
-    process: u32,
+    process: ProcessId,
     mode: Arc<ArcSwap<WatchMode>>,
     /// `None` if the thread could not be started.
     running: Option<Running>,
@@ -97,7 +96,7 @@ impl ManifestWatch {
                 None
             }
         };
-        Self { process: process::id(), mode, running }
+        Self { process: ProcessId::current(), mode, running }
     }
 
     /// How changes are found at present.
@@ -110,7 +109,7 @@ impl ManifestWatch {
 
     /// Whether this process is a forked child of the one that started the watch.
     fn is_inherited(&self) -> bool {
-        self.process != process::id()
+        !self.process.is_current()
     }
 }
 

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::remark::MAX_REMARKS;
-use crate::document::trust::Verified;
+use crate::document::{remark::MAX_REMARKS, trust::Verified};
 
 fn parse(text: &str) -> Document {
     read_file(text.as_bytes()).document

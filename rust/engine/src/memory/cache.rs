@@ -1,13 +1,14 @@
 //! The bundles of scopes that were read recently. There may be a hundred thousand scopes; only some are cached.
 
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
 use crate::{
     bundle::Bundle,
     disk::{events::EventQueue, location::Location},
     search::index::Index,
-};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// At most this many scopes are cached per catalog.

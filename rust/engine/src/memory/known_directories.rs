@@ -1,5 +1,13 @@
 //! The directories of memories that a catalog has seen: no knowledge source reads them, marked or not (Y10).
 
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use arc_swap::ArcSwap;
+use rustix::{
+    fs::{Mode, open},
+    io::{Errno, retry_on_intr},
+};
+
 use crate::{
     disk::{
         directory::Directory,
@@ -21,13 +29,6 @@ use crate::{
     },
     text::fold::fold,
     work::task::{Abandoned, Task},
-};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-
-use arc_swap::ArcSwap;
-use rustix::{
-    fs::{Mode, open},
-    io::{Errno, retry_on_intr},
 };
 
 /// At most this many directories of tiers are remembered per catalog, the last ones.

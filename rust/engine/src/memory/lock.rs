@@ -4,14 +4,6 @@
 //! process ends, it needs no lock file, and it holds for the directory by whatever path it is reached. The
 //! directory may be deleted while a thread waits for the lock, so the path is opened again after that.
 
-use crate::{
-    disk::{directory::Directory, identity::Identity, marks, open::sync_directory},
-    memory::{
-        directories::{make_each, open, open_each},
-        failure::{Action, Failure, FailureKind, Stop},
-    },
-    work::task::{Backoff, Task},
-};
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
@@ -21,6 +13,15 @@ use std::{
 use rustix::{
     fs::{FlockOperation, flock, fstat},
     io::{Errno, retry_on_intr},
+};
+
+use crate::{
+    disk::{directory::Directory, identity::Identity, marks, open::sync_directory},
+    memory::{
+        directories::{make_each, open, open_each},
+        failure::{Action, Failure, FailureKind, Stop},
+    },
+    work::task::{Backoff, Task},
 };
 
 /// A lock is waited for at most this long. Writers take milliseconds; one that takes longer may never end.

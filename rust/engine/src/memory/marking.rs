@@ -1,6 +1,17 @@
 //! The walk that marks the directories of memories which have no mark (Y10): an earlier release made them, or they
 //! were copied without their marks.
 
+use std::{
+    ffi::{CStr, CString},
+    io,
+    os::fd::BorrowedFd,
+};
+
+use rustix::{
+    fs::{AtFlags, Dir, FileType, statat},
+    io::{Errno, retry_on_intr},
+};
+
 use crate::{
     disk::{
         directory_set::DirectorySet,
@@ -12,16 +23,6 @@ use crate::{
     },
     memory::failure::Cause,
     work::task::{Abandoned, Task},
-};
-use std::{
-    ffi::{CStr, CString},
-    io,
-    os::fd::BorrowedFd,
-};
-
-use rustix::{
-    fs::{AtFlags, Dir, FileType, statat},
-    io::{Errno, retry_on_intr},
 };
 
 /// Directories nested deeper than this many levels are not marked: each level keeps a file descriptor open.

@@ -1,5 +1,14 @@
 //! Whether memories are apart from what others may see (Y8).
 
+use std::{
+    collections::BTreeSet,
+    io,
+    ops::ControlFlow,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
+
+use rustix::fs::{AtFlags, statat};
+
 use crate::{
     disk::{
         ancestors::{AncestorCache, visit_ancestors},
@@ -15,14 +24,6 @@ use crate::{
     memory::path::tier_directory,
     text::fold::fold,
 };
-use std::{
-    collections::BTreeSet,
-    io,
-    ops::ControlFlow,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-};
-
-use rustix::fs::{AtFlags, statat};
 
 /// A memory source that is not apart from another source. Both are positions in the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

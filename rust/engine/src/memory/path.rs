@@ -1,5 +1,7 @@
 //! The paths of memories below a memory source (Y1). No other code makes them.
 
+use sha2::{Digest, Sha256};
+
 use crate::{
     manifest::source::Tier,
     memory::{
@@ -7,8 +9,6 @@ use crate::{
         scope::{LOCAL, Scope, id_count},
     },
 };
-
-use sha2::{Digest, Sha256};
 
 /// How many bytes of the SHA-256 of an id its directory's name ends with, two hexadecimal digits each.
 const HASH_BYTES: usize = 8;

@@ -1,5 +1,7 @@
 //! Reads memories: what matches a question, what there is, one text (Y3, Y11).
 
+use std::{collections::BTreeMap, io, os::fd::AsFd, slice, sync::Arc};
+
 use crate::{
     ask::{
         answer::Answer,
@@ -7,7 +9,7 @@ use crate::{
         diagnostic::{Diagnostic, DiagnosticCode},
         question::Question,
         rank::Strategy,
-        searchable::{Searchable, SourceIdentity, Sources, Unavailable},
+        sources::{Searchable, SourceIdentity, Sources, Unavailable},
     },
     bundle::{UpToDate, error::CompareError, options::CompareOptions},
     disk::{location::Location, marks, sealed::SealedDirectories},
@@ -31,7 +33,6 @@ use crate::{
     text::instant::Instant,
     work::task::Task,
 };
-use std::{collections::BTreeMap, io, os::fd::AsFd, slice, sync::Arc};
 
 /// A concept in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a question asks of every concept: terms, a tag, and not to be stale (K1, K5, L3).
 
-use super::{scored::Scored, tally::Score};
+use super::{accumulate::Score, scored::Scored};
 use crate::{
     search::index::{Index, LiveSegment},
     text::{

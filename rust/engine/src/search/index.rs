@@ -11,15 +11,15 @@
 //! before.
 
 mod cache;
+mod common_grams;
 mod count;
-mod grams;
 mod interner;
 mod inverted;
 mod live_segment;
 mod matches;
 mod occurrences;
+mod packed_lists;
 mod posting;
-mod rows;
 mod segment;
 mod sort_order;
 #[cfg(test)]

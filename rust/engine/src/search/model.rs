@@ -3,6 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+
 use super::{
     Criteria, DirectLookup, Staleness,
     index::{IdOrder, Index},
@@ -15,10 +20,6 @@ use crate::{
     },
     text::{fold::fold, instant::Instant, terms::Terms},
     work::task::Task,
-};
-use proptest::{
-    prelude::*,
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 
 /// The score of one concept (K3), by reading all of it.

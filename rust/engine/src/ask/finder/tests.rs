@@ -1,6 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::text::fold::fold;
-use proptest::prelude::*;
 
 /// The number of terms in a line, and the first one as it is written there.
 fn scan(line: &str, query: &str) -> Option<(usize, String)> {

@@ -1,8 +1,9 @@
+use proptest::{collection::vec, prop_assert_eq, proptest};
+
 use super::{
     Strategy::{GroupedBySource, Merged, PriorityWeighted},
     *,
 };
-use proptest::{collection::vec, prop_assert_eq, proptest};
 
 /// A source of this priority, whose concepts 0, 1, ... have these scores, the best first.
 fn source(priority: i32, scores: &[u32]) -> Found {

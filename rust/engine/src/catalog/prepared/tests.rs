@@ -55,7 +55,7 @@ fn a_mark_above_the_catalog_root_is_seen_without_events() {
         assert!(RootAncestors::check(fence.root(), preparation.events).is_none());
         let mut prepared = Prepared::default();
         prepared.add(snapshot, &[0], preparation).unwrap();
-        assert!(prepared.get(0).unwrap_err().is_among_memories);
+        assert!(prepared.get(0).unwrap_err().exclusion == Some(Exclusion::AmongMemories));
         assert!(preparation.bundles.known().is_empty(), "nothing of it is kept");
     });
 }

@@ -4,7 +4,7 @@ use super::{
     interner::{Interner, SEPARATOR, StringPool},
     matches::Matches,
     occurrences::Occurrences,
-    rows::Rows,
+    packed_lists::PackedLists,
     trigrams::Indexed,
     vocabulary::Vocabulary,
     words::{is_word, words as split},
@@ -30,7 +30,7 @@ impl InvertedIndex {
         let (mut words, mut compounds) = (Interner::default(), StringPool::default());
         // For each token, its number among the compounds.
         let mut compound_of = Vec::with_capacity(tokens.len());
-        let words_of = Rows::from_fn(tokens.len(), |token, numbers| {
+        let words_of = PackedLists::from_fn(tokens.len(), |token, numbers| {
             let text = tokens.get(token);
             debug_assert!(!text.contains(&SEPARATOR));
             compound_of.push(if is_word(text) { NO_COMPOUND } else { compounds.push(text) });
@@ -51,8 +51,8 @@ impl InvertedIndex {
         let of_words = forward
             .postings()
             .flat_map(|(token, posting)| words_of.get(token).iter().map(move |word| (*word, posting)));
-        let word_postings = Rows::from_postings(words.len(), of_words);
-        let compound_postings = Rows::from_pairs(compounds.len(), of_compounds);
+        let word_postings = PackedLists::from_postings(words.len(), of_words);
+        let compound_postings = PackedLists::from_pairs(compounds.len(), of_compounds);
         Self {
             words: Vocabulary::new(words, word_postings, Indexed::All),
             // Only terms with punctuation are looked for here: for others, the words are enough.

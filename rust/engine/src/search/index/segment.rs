@@ -6,7 +6,7 @@ mod tests;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    cache::Cache, grams::CommonGrams, interner::to_u32, inverted::InvertedIndex, matches::Matches,
+    cache::Cache, common_grams::CommonGrams, interner::to_u32, inverted::InvertedIndex, matches::Matches,
     occurrences::Occurrences,
 };
 use crate::{

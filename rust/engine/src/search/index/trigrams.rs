@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::{
     interner::{SEPARATOR, StringPool},
-    rows::Rows,
+    packed_lists::PackedLists,
     words::is_word_byte,
 };
 
@@ -51,7 +51,7 @@ impl Indexed {
 pub(super) struct Trigrams {
     classes: ByteClasses,
     /// For each three classes, the offsets in the text, ascending.
-    buckets: Rows,
+    buckets: PackedLists,
     string_numbers: StringNumbers,
     indexed: Indexed,
 }
@@ -68,7 +68,7 @@ impl Trigrams {
         let fits = |classes: &u32| classes.pow(3) as usize * TRIGRAMS_PER_BUCKET <= count;
         let classes = ByteClasses::of(text, (2..=MAX_CLASSES).rev().find(fits).unwrap_or(2));
         let pairs = trigrams.map(|(trigram, offset)| (classes.bucket(trigram), offset));
-        let buckets = Rows::from_pairs(classes.count.pow(3) as usize, pairs);
+        let buckets = PackedLists::from_pairs(classes.count.pow(3) as usize, pairs);
         Some(Self { classes, buckets, string_numbers: StringNumbers::of(strings), indexed })
     }
 

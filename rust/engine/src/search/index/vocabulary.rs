@@ -3,7 +3,7 @@
 use super::{
     interner::StringPool,
     matches::Matches,
-    rows::Rows,
+    packed_lists::PackedLists,
     trigrams::{Indexed, Trigrams, scan},
 };
 
@@ -13,11 +13,11 @@ pub(super) struct Vocabulary {
     strings: StringPool,
     trigrams: Option<Trigrams>,
     /// The posting list of each string.
-    postings: Rows,
+    postings: PackedLists,
 }
 
 impl Vocabulary {
-    pub(super) fn new(strings: StringPool, postings: Rows, indexed: Indexed) -> Self {
+    pub(super) fn new(strings: StringPool, postings: PackedLists, indexed: Indexed) -> Self {
         Self { trigrams: Trigrams::of(&strings, indexed), strings, postings }
     }
 

@@ -1,5 +1,6 @@
 //! Starting and dropping a watch.
 
+use crate::work::process::ProcessId;
 #[cfg(target_os = "linux")]
 use std::{env, fs, process::Command};
 use std::{
@@ -121,7 +122,7 @@ fn a_copy_in_another_process_says_so_and_is_dropped_without_waiting() {
     let file = directory.path().join("catalog.json");
     let mut watch = ManifestWatch::start(&file, Duration::ZERO, || ());
     let stop = Arc::clone(&watch.running.as_ref().unwrap().stop);
-    watch.process += 1;
+    watch.process = ProcessId::another();
     assert!(matches!(watch.mode(), WatchMode::Off { .. }));
     drop(watch);
     assert!(!stop.swap(true, Ordering::Release));

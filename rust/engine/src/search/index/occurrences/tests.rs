@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::{document::Document, text::fold::fold};
-use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 fn concept(title: &str, tag: &str, body: &str) -> Arc<Concept> {
     let document = Document {

@@ -1,6 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::document::Document;
-use proptest::prelude::*;
 
 fn concept(id: &str, title: &str, tags: &[&str], body: &str) -> Arc<Concept> {
     let document = Document {

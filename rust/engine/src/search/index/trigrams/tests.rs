@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 fn pool<'text>(strings: impl IntoIterator<Item = &'text str>) -> StringPool {
     let mut pool = StringPool::default();

@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 fn pairs(scored: &[Scored]) -> Vec<(u32, u32)> {
     scored.iter().map(|Scored { concept, score }| (*concept, *score)).collect()

@@ -1,11 +1,13 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::{
     document::{Document, concept::Concept},
     search::index::{occurrences::Occurrences, posting},
     work::task::Task,
 };
-use proptest::prelude::*;
-use std::sync::Arc;
 
 fn occurrences(texts: &[(String, String)]) -> Occurrences {
     let concept = |(title, body): &(String, String)| {

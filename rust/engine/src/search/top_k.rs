@@ -5,7 +5,7 @@ mod tests;
 
 use std::cmp::Reverse;
 
-use super::{scored::Scored, tally::Score};
+use super::{accumulate::Score, scored::Scored};
 use crate::search::index::{SortOrder, count_where};
 
 /// The `limit` concepts with the best scores above 0, the best first. Ties come in the given order, or in

@@ -4,12 +4,12 @@ use super::{interner::to_u32, posting};
 
 /// Lists of numbers, each called a row. Row `i` is `items[starts[i]..starts[i + 1]]`.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct PackedLists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
-impl Rows {
+impl PackedLists {
     /// Puts `(row, item)` pairs into their rows by a counting sort. The items of a row keep their order.
     pub(super) fn from_pairs(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut starts = vec![0_usize; rows + 1];
@@ -89,14 +89,14 @@ mod tests {
     use crate::search::index::posting::{BODY, TITLE, pack};
     use proptest::prelude::*;
 
-    fn lists(rows: &Rows, count: u32) -> Vec<Vec<u32>> {
+    fn lists(rows: &PackedLists, count: u32) -> Vec<Vec<u32>> {
         (0..count).map(|row| rows.get(row).to_vec()).collect()
     }
 
     #[test]
     fn pairs_go_to_their_rows_in_order() {
         let pairs = [(2, 5), (0, 9), (2, 4), (2, 4), (0, 1)];
-        let rows = Rows::from_pairs(4, pairs.into_iter());
+        let rows = PackedLists::from_pairs(4, pairs.into_iter());
         assert_eq!(lists(&rows, 4), [vec![9, 1], vec![], vec![5, 4, 4], vec![]]);
         assert_eq!(rows.range(0, 3), [9, 1, 5, 4, 4]);
         assert!(rows.range(3, 4).is_empty());
@@ -105,21 +105,21 @@ mod tests {
     #[test]
     fn no_rows_are_no_rows() {
         let none = std::iter::empty();
-        assert!(Rows::from_pairs(0, none.clone()).range(0, 0).is_empty());
-        assert!(Rows::from_postings(0, none).range(0, 0).is_empty());
-        assert!(Rows::from_fn(0, |_, _| unreachable!()).range(0, 0).is_empty());
+        assert!(PackedLists::from_pairs(0, none.clone()).range(0, 0).is_empty());
+        assert!(PackedLists::from_postings(0, none).range(0, 0).is_empty());
+        assert!(PackedLists::from_fn(0, |_, _| unreachable!()).range(0, 0).is_empty());
     }
 
     #[test]
     fn neighbours_with_the_same_number_become_one_posting() {
         let pairs = [(0, pack(3, BODY)), (1, pack(3, TITLE)), (0, pack(3, TITLE)), (0, pack(4, BODY))];
-        let rows = Rows::from_postings(2, pairs.into_iter());
+        let rows = PackedLists::from_postings(2, pairs.into_iter());
         assert_eq!(lists(&rows, 2), [vec![pack(3, BODY | TITLE), pack(4, BODY)], vec![pack(3, TITLE)]]);
     }
 
     #[test]
     fn rows_are_filled_one_after_the_other() {
-        let rows = Rows::from_fn(3, |row, items| items.extend(0..row));
+        let rows = PackedLists::from_fn(3, |row, items| items.extend(0..row));
         assert_eq!(lists(&rows, 3), [vec![], vec![0], vec![0, 1]]);
     }
 
@@ -129,8 +129,8 @@ mod tests {
             pairs in prop::collection::vec((0_u32..5, 0_u32..30), 0..60),
         ) {
             let of_row = |row: u32| pairs.iter().filter(move |(of, _)| *of == row).map(|(_, item)| *item);
-            let rows = Rows::from_pairs(5, pairs.iter().copied());
-            let merged = Rows::from_postings(5, pairs.iter().copied());
+            let rows = PackedLists::from_pairs(5, pairs.iter().copied());
+            let merged = PackedLists::from_postings(5, pairs.iter().copied());
             for row in 0..5 {
                 prop_assert_eq!(rows.get(row), of_row(row).collect::<Vec<_>>());
                 let mut expected: Vec<u32> = Vec::new();
