@@ -214,13 +214,30 @@ def test_the_index_says_which_version_the_source_declares(version: str, tier: Tr
         assert passage.trust_tier is tier
 
 
-def test_texts_that_cannot_be_served_are_problems_and_logged(caplog: pytest.LogCaptureFixture) -> None:
-    with InMemoryKnowledgeCatalog(max_file_bytes=10) as catalog:
-        catalog.put(InMemorySource("s", {"large": "word" * 3, "binary": "wo\0rd", "fits": "word word!"}))
-        (source,) = catalog.report().sources
-        assert [problem.path for problem in source.problems] == ["binary.md", "large.md"]
+@pytest.mark.parametrize("is_put", [True, False])
+def test_texts_that_cannot_be_served_are_problems_and_logged_once(
+    caplog: pytest.LogCaptureFixture, is_put: bool
+) -> None:
+    source = InMemorySource("s", {"large": "word" * 3, "binary": "wo\0rd", "fits": "word word!"})
+    with InMemoryKnowledgeCatalog([] if is_put else [source], max_file_bytes=10) as catalog:
+        if is_put:
+            catalog.put(source)
+        (report,) = catalog.report().sources
+        assert [problem.path for problem in report.problems] == ["binary.md", "large.md"]
         assert found(catalog) == ["s:fits"]
-    assert [record.getMessage().split(": ")[0] for record in caplog.records] == ["source 's'"] * 2
+    messages = [record.getMessage() for record in caplog.records]
+    assert [message.split(" is left out")[0] for message in messages] == [
+        "source 's': 'binary.md'",
+        "source 's': 'large.md'",
+    ]
+
+
+def test_an_index_that_is_too_large_declares_nothing() -> None:
+    front = "generated: {at: 2026-02-01}\nverified: [{by: 'human:a', at: 2026-01-01}]"
+    texts = {"index": "---\nokf_version: '0.3'\n---\n" + " " * 500, "a": f"---\n{front}\n---\nword"}
+    with InMemoryKnowledgeCatalog([InMemorySource("s", texts)], max_file_bytes=400) as catalog:
+        (passage,) = MergedKnowledgeResolver(catalog).search("word").passages
+        assert passage.trust_tier is TrustTier.HUMAN_REVIEWED
 
 
 def test_a_closed_catalog_refuses_every_call(catalog: InMemoryKnowledgeCatalog) -> None:

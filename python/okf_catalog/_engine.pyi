@@ -164,6 +164,9 @@ class InMemoryCatalog:
         threads: int | None = None,
     ) -> InMemoryCatalog: ...
     @property
+    def problems(self) -> list[SourceProblemRow]:
+        """The problem texts in the sources that it was opened with."""
+    @property
     def closed(self) -> bool: ...
     def take_unreported_faults(self) -> list[CatalogDiagnosticRow]:
         """Nothing: there is no manifest."""

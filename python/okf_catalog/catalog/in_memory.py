@@ -117,6 +117,7 @@ class InMemoryKnowledgeCatalog(CatalogHandle):
             max_threads = min(check_count("max_threads", max_threads, least=1), MOST_THREADS)
         max_question_bytes = check_count("max_question_bytes", max_question_bytes, least=1)
         engine = InMemoryCatalog(rows, max_file_bytes, max_threads)
+        log_problems(engine.problems)
         super().__init__(OpenedCatalog(engine, max_question_bytes=max_question_bytes))
 
     def put(self, source: InMemorySource) -> KnowledgeCatalogSnapshot:

@@ -37,6 +37,7 @@ impl TextSourceRow {
 #[pyclass(frozen, module = "okf_catalog._engine")]
 pub(crate) struct InMemoryCatalog {
     inner: Arc<EngineCatalog>,
+    problems: Vec<SourceProblemRow>,
 }
 
 #[pymethods]
@@ -51,9 +52,16 @@ impl InMemoryCatalog {
     ) -> PyResult<Self> {
         let sources = sources.into_iter().map(TextSourceRow::source).collect();
         let nothing = EngineSnapshot::empty();
-        let inner = Call::plain(py, &nothing)
+        let Reported { value, problems } = Call::plain(py, &nothing)
             .wait(|task| EngineCatalog::open(sources, max_text_bytes, threads, task))?;
-        Ok(Self { inner: Arc::new(inner) })
+        let problems = SourceProblemRow::all(value.current().snapshot(), problems);
+        Ok(Self { inner: Arc::new(value), problems })
+    }
+
+    /// The problem texts in the sources that it was opened with.
+    #[getter]
+    fn problems(&self) -> Vec<SourceProblemRow> {
+        self.problems.clone()
     }
 
     #[getter]

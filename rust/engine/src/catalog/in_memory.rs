@@ -65,6 +65,13 @@ struct ReadSource {
     remarks: Remarks,
 }
 
+impl ReadSource {
+    /// Its problems, which were not reported before; `source` is its position in the snapshot.
+    fn new_problems(&self, source: u32) -> impl Iterator<Item = NewProblem> {
+        self.problems.iter().cloned().map(move |problem| NewProblem { source, problem })
+    }
+}
+
 /// The sources of one generation.
 #[derive(Debug)]
 pub struct TextSnapshot {
@@ -108,7 +115,8 @@ pub struct InMemoryCatalog {
 }
 
 impl InMemoryCatalog {
-    /// A catalog with these sources, in their order, as generation 1. Of two with one id, the later one counts.
+    /// A catalog with these sources, in their order, as generation 1; and the problem texts in them. Of two sources with
+    /// one id, the later one counts.
     ///
     /// # Errors
     /// [`Error::Abandoned`] if the task was.
@@ -117,7 +125,7 @@ impl InMemoryCatalog {
         max_text_bytes: Option<u64>,
         threads: Option<usize>,
         task: &Task,
-    ) -> Result<Self, Error> {
+    ) -> Result<Reported<Self>, Error> {
         let this = Self {
             current: ArcSwap::from_pointee(TextSnapshot::new(1, Vec::new())),
             max_text_bytes: max_text_bytes.unwrap_or(MAX_FILE_BYTES),
@@ -128,8 +136,9 @@ impl InMemoryCatalog {
         for source in sources {
             replace(&mut pairs, this.read(source, task)?);
         }
+        let problems = (0_u32..).zip(&pairs).flat_map(|(at, (_, read))| read.new_problems(at)).collect();
         this.current.store(Arc::new(TextSnapshot::new(1, pairs)));
-        Ok(this)
+        Ok(Reported { value: this, problems })
     }
 
     /// The sources in force.
@@ -146,15 +155,14 @@ impl InMemoryCatalog {
     pub fn put(&self, source: TextSource, task: &Task) -> Result<Reported<Arc<TextSnapshot>>, Error> {
         let id = source.id.clone();
         let pair = self.read(source, task)?;
-        let problems = pair.1.problems.clone();
+        let read = Arc::clone(&pair.1);
         let (value, _) = self.change(|pairs| {
             replace(pairs, pair.clone());
             true
         })?;
         let position = value.snapshot.sources.iter().position(|source| source.id == id);
         let source = position.and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
-        let problems = problems.into_iter().map(|problem| NewProblem { source, problem }).collect();
-        Ok(Reported { value, problems })
+        Ok(Reported { value, problems: read.new_problems(source).collect() })
     }
 
     /// Removes the source of an id, in one atomic swap; whether there was one. Otherwise nothing changes.
@@ -286,19 +294,20 @@ impl InMemoryCatalog {
         static IDENTITIES: AtomicU64 = AtomicU64::new(0);
         let TextSource { id, priority, enabled, mut concepts } = source;
         let source = Source { id, path: String::new(), priority, enabled, role: Role::Knowledge, tier: None };
+        let is_too_large = |text: &str| text.len() as u64 > self.max_text_bytes;
         let version = |(id, text): &(String, String)| {
-            (id == ROOT_INDEX).then(|| Document::read(text.as_bytes()).ok()?.okf_version).flatten()
+            let is_index = id == ROOT_INDEX && !is_too_large(text);
+            is_index.then(|| Document::read(text.as_bytes()).ok()?.okf_version).flatten()
         };
         let dated = concepts.iter().find_map(version).is_some_and(|version| is_dated(&version));
         concepts.retain(|(id, _)| is_searched(id));
         concepts.sort_unstable();
         let read = parallel::map(&concepts, self.threads, |(_, text)| {
             task.go_on()?;
-            let bytes = text.as_bytes();
-            if bytes.len() as u64 > self.max_text_bytes {
+            if is_too_large(text) {
                 return Ok(Err(format!("it has more than {} bytes", self.max_text_bytes)));
             }
-            Ok(Document::read(bytes))
+            Ok(Document::read(text.as_bytes()))
         });
         let (mut problems, mut added, mut noted) = (Vec::new(), Vec::new(), Vec::new());
         for ((id, _), read) in concepts.into_iter().zip(read) {
