@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import pickle
 import posixpath
 import tempfile
 import threading
+import weakref
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -38,10 +40,16 @@ from okf_catalog import (
     RefusedValueError,
     TrustTier,
 )
+from okf_catalog._engine import InMemoryCatalog
+from okf_catalog.catalog.handle import opened_catalog
+from okf_catalog.rows import TextSourceRow
 from test_model import expected, query_of, router_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
+
+    from okf_catalog._engine import Snapshot
+    from okf_catalog.catalog.generation import Generation
 
 
 def concepts_of(tree: Mapping[str, bytes]) -> dict[str, str]:
@@ -330,6 +338,58 @@ def test_a_forked_child_searches_and_changes_its_own_copy(catalog: InMemoryKnowl
     assert len(found(catalog)) == 3
 
 
+def test_a_stream_that_is_taken_slowly_holds_no_later_generation(catalog: InMemoryKnowledgeCatalog) -> None:
+    stream = MergedKnowledgeResolver(catalog).search_stream(["word"] * 1000, limit=1)
+    next(stream)
+    snapshots: list[weakref.ref[Generation]] = []
+    for number in range(5):
+        catalog.put(InMemorySource("low", {"a": f"word{number}"}))
+        snapshots.append(weakref.ref(opened_catalog(catalog).generation()))
+    gc.collect()
+    assert [snapshot() is None for snapshot in snapshots] == [True] * 4 + [False]
+    assert {passage.excerpt for context in stream for passage in context.passages} == {"word"}
+
+
+def test_a_call_returns_although_others_never_stop_changing(
+    catalog: InMemoryKnowledgeCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time the snapshot is asked for, another change comes in between."""
+    engine = opened_catalog(catalog).engine
+    resolver = GroupedKnowledgeResolver(catalog)
+
+    class Busy:
+        def __getattr__(self, name: str) -> object:
+            return getattr(engine, name)
+
+        def snapshot(self) -> Snapshot:
+            handle = engine.snapshot()
+            assert isinstance(engine, InMemoryCatalog)
+            engine.put(TextSourceRow("low", [("a", "word")], 0, enabled=True))
+            return handle
+
+    monkeypatch.setattr(opened_catalog(catalog), "engine", Busy())
+    generations = [resolver.search("word").generation for _ in range(20)]
+    assert generations == sorted(generations)
+    assert len(set(generations)) == 20
+
+
+def test_closing_frees_the_texts_and_keeps_answers(catalog: InMemoryKnowledgeCatalog) -> None:
+    context = MergedKnowledgeResolver(catalog).search("word")
+    snapshot = catalog.current
+    catalog.close()
+    assert catalog.current is snapshot
+    assert len([passage.excerpt for passage in context.passages]) == 3
+    with pytest.raises(CatalogClosedError, match="a search needs an open one"):
+        catalog.put(InMemorySource("s", {}))
+
+
+def test_problems_of_a_disabled_source_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    source = InMemorySource("s", {"a": "wo\0rd"}, enabled=False)
+    with InMemoryKnowledgeCatalog([source]) as catalog:
+        catalog.put(source)
+    assert not caplog.records
+
+
 # Values and refusals
 
 
@@ -368,7 +428,9 @@ REFUSED_SOURCES: list[tuple[tuple[Any, ...], type[Exception], str]] = [
     (("s", {"a": "x"}, "1"), RefusedTypeError, "priority is an int"),
     (("s", {"a": "x"}, True), RefusedTypeError, "priority is an int"),
     (("s", {"a": "x"}, 2**31), RefusedValueError, "priority is an integer of 32 bits"),
+    (("s", {"a": "x"}, 10**5000), RefusedValueError, "not a number of 16610 bits"),
     (("s", {"a": "x"}, 1, 1), RefusedTypeError, "enabled is a bool"),
+    (("s", {"ok": "a", "\ud800": "x"}), RefusedValueError, "key 1 of concepts holds a lone surrogate"),
 ]
 
 
@@ -399,6 +461,23 @@ def test_a_catalog_of_sources_that_make_no_sense_is_refused(
 ) -> None:
     with pytest.raises(error, match=part):
         InMemoryKnowledgeCatalog(sources)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("x" * 10**6 + " ", {}), ("s", {"k" * 10**6: 1}), ("s", {"k" * 10**6 + "//": "x"})]
+)
+def test_a_refusal_quotes_only_the_beginning_of_a_long_text(arguments: tuple[Any, ...]) -> None:
+    with pytest.raises((RefusedValueError, RefusedTypeError)) as refusal:
+        InMemorySource(*arguments)
+    assert len(str(refusal.value)) < 500
+
+
+def test_a_mapping_is_read_by_its_keys_and_not_by_its_items() -> None:
+    class Odd(dict[str, str]):
+        def items(self) -> Any:
+            return [1, 2, 3]
+
+    assert InMemorySource("s", Odd(a="text")).concepts == {"a": "text"}
 
 
 def test_a_catalog_without_sources_says_so() -> None:

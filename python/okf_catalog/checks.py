@@ -28,6 +28,8 @@ __all__ = [
     "drop_coroutine",
     "is_kind",
     "keep_plain",
+    "shown_int",
+    "shown_text",
     "type_name",
 ]
 
@@ -117,7 +119,7 @@ def check_segment(field: str, text: str) -> None:
     if _SEGMENT.fullmatch(text) is None:
         raise RefusedValueError(
             f"{field} is one segment of letters, digits, '_', '.' and '-' that starts with "
-            f"a letter, a digit or '_', not {text!r}"
+            f"a letter, a digit or '_', not {shown_text(text)}"
         )
 
 
@@ -130,8 +132,27 @@ def check_count(field: str, value: object, *, least: int) -> int:
     """
     number = check_int(field, value, f"an int of at least {least}")
     if number < least:
-        raise RefusedValueError(f"{field} is at least {least}, not {number}")
+        raise RefusedValueError(f"{field} is at least {least}, not {shown_int(number)}")
     return number
+
+
+def shown_int(number: int) -> str:
+    """A number as a message shows it: Python does not print one of thousands of digits."""
+    bits = number.bit_length()
+    return str(number) if bits <= MOST_SHOWN_BITS else f"a number of {bits} bits"
+
+
+MOST_SHOWN_BITS = 128
+"""A number of more bits is not shown, only how many bits it has."""
+
+
+def shown_text(text: str) -> str:
+    """A text as a message quotes it: only the beginning of a long one."""
+    return repr(text) if len(text) <= MOST_SHOWN_CHARACTERS else f"{text[:MOST_SHOWN_CHARACTERS]!r}…"
+
+
+MOST_SHOWN_CHARACTERS = 200
+"""A message quotes at most this many characters of a refused text."""
 
 
 def check_int(field: str, value: object, expected: str) -> int:

@@ -58,7 +58,7 @@ class CatalogError(OkfCatalogError):
 
 
 class CatalogClosedError(OkfCatalogError, RuntimeError):
-    """The catalog was closed; open it again to search it."""
+    """The catalog was closed; a search needs an open one."""
 
 
 class RefusedValueError(OkfCatalogError, ValueError):

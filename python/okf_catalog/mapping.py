@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, cast, final
 
-from okf_catalog.checks import check_kind, check_text
+from okf_catalog.checks import check_kind, check_str, check_text
 
 __all__ = ["FrozenMapping", "text_items"]
 
@@ -46,5 +46,7 @@ def text_items(field: str, given: object) -> Iterator[tuple[str, object]]:
         RefusedValueError: a key holds a lone surrogate.
     """
     check_kind(field, given, Mapping, "a mapping of str to str")
-    for key, value in cast("Mapping[object, object]", given).items():
-        yield check_text(f"each key of {field}", key), value
+    mapping = cast("Mapping[object, object]", given)
+    # Not by `items()`, which a mapping of the caller may define otherwise than as pairs.
+    for place, key in enumerate(mapping):
+        yield check_text(f"key {place} of {field}", check_str(f"each key of {field}", key)), mapping[key]

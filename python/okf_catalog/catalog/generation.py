@@ -28,13 +28,11 @@ class Generation:
     enabled or not, and another source through which others could read it (Y8).
     """
 
-    __slots__ = ("candidates", "handle", "memories", "next", "overlap", "positions", "snapshot")
+    __slots__ = ("__weakref__", "candidates", "handle", "memories", "overlap", "positions", "snapshot")
 
     def __init__(self, handle: Snapshot, engine: Engine) -> None:
         sources = sources_of(handle.sources)
         self.handle = handle
-        self.next: dict[None, Generation] = {}
-        """The generation that was appended after this one. It is set once and never replaced."""
         self.snapshot = KnowledgeCatalogSnapshot(
             handle.version, sources, Path(handle.manifest_directory), handle.generation
         )

@@ -19,6 +19,8 @@ from okf_catalog.checks import (
     check_str,
     check_text,
     keep_plain,
+    shown_int,
+    shown_text,
 )
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.mapping import FrozenMapping, text_items
@@ -63,7 +65,8 @@ class InMemorySource:
         priority = check_int("priority", self.priority, "an int")
         if not LEAST_PRIORITY <= priority <= MOST_PRIORITY:
             raise RefusedValueError(
-                f"priority is an integer of 32 bits, {LEAST_PRIORITY} to {MOST_PRIORITY}, not {priority}"
+                f"priority is an integer of 32 bits, {LEAST_PRIORITY} to {MOST_PRIORITY}, "
+                f"not {shown_int(priority)}"
             )
         keep_plain(self, "priority", priority)
         check_bool("enabled", self.enabled)
@@ -78,8 +81,8 @@ class InMemoryKnowledgeCatalog(CatalogHandle):
 
     Every resolver takes it as it takes a :class:`FileKnowledgeCatalog`. A change of a source is one atomic
     swap with the next generation: a search sees all of it or nothing, and one that has begun finishes with
-    what it began with. It has no memory sources, and no manifest: the path of its sources is empty, and so is
-    the directory of its manifest.
+    what it began with. It has no memory sources, and no manifest: the path of its sources is empty, and the
+    snapshot's ``manifest_directory`` is ``Path()``.
 
     Args:
         sources: the sources of generation 1, in the order that the snapshot keeps. No two have one id.
@@ -144,7 +147,9 @@ class InMemoryKnowledgeCatalog(CatalogHandle):
         """
         source_id = check_text("source_id", source_id)
         if not self._engine().remove(source_id):
-            raise RefusedValueError(f"source_id is the id of a source of this catalog, not {source_id!r}")
+            raise RefusedValueError(
+                f"source_id is the id of a source of this catalog, not {shown_text(source_id)}"
+            )
         return self.current
 
     def _engine(self) -> InMemoryCatalog:
@@ -199,13 +204,13 @@ def _concepts(given: object) -> dict[str, str]:
         elif "\0" in concept_id:
             problem = "it holds a NUL"
         if problem is not None:
-            shown = concept_id if len(concept_id) <= MOST_SHOWN else f"{concept_id[:MOST_SHOWN]}…"
             raise RefusedValueError(
-                f"each key of concepts is a concept id, such as 'tables/orders', not {shown!r}: {problem}"
+                "each key of concepts is a concept id, such as 'tables/orders', "
+                f"not {shown_text(concept_id)}: {problem}"
             )
-        concepts[concept_id] = check_text(f"concepts[{concept_id!r}]", text)
+        if type(text) is str and text.isascii():
+            # Most texts. The name of the field, which is only for a refusal, costs more than the check.
+            concepts[concept_id] = text
+        else:
+            concepts[concept_id] = check_text(f"concepts[{shown_text(concept_id)}]", text)
     return concepts
-
-
-MOST_SHOWN = 200
-"""A refused concept id is shown with at most this many characters."""

@@ -26,7 +26,7 @@ class SourceProblem:
 class SourceReport:
     """What is known about one source.
 
-    - ``directory`` is ``None`` if the source is disabled or unavailable.
+    - ``directory`` is ``None`` if the source is disabled or unavailable, or made of texts.
     - ``concepts`` is how many concepts a search can find.
     - ``duplicate_of`` is the id of an earlier source, in order S1, with the same directory.
     - ``failure`` says why the source is unavailable.

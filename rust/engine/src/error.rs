@@ -9,7 +9,7 @@ pub enum Error {
     #[error("the catalog has {} fault(s)", .0.len())]
     Catalog(Vec<CatalogDiagnostic>),
     /// The catalog was closed before.
-    #[error("the catalog is closed; open it again to search it")]
+    #[error("the catalog is closed; a search needs an open one")]
     Closed,
     /// Nobody waited any more; what was known before is kept.
     #[error("the work was abandoned")]

@@ -8,7 +8,8 @@ use std::{
     },
 };
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use hashbrown::HashMap;
 
 use crate::{
     ask::{
@@ -76,14 +77,19 @@ impl ReadSource {
 #[derive(Debug)]
 pub struct TextSnapshot {
     snapshot: Arc<Snapshot>,
-    /// One for each source of the snapshot.
-    sources: Vec<Arc<ReadSource>>,
+    /// Nothing once the catalog was closed while this generation was in force, so that the texts are freed.
+    sources: ArcSwapOption<ReadSources>,
 }
+
+/// One for each source of a snapshot.
+#[derive(Debug)]
+struct ReadSources(Vec<Arc<ReadSource>>);
 
 impl TextSnapshot {
     fn new(generation: u64, sources: Vec<(Source, Arc<ReadSource>)>) -> Self {
         let (sources, read) = sources.into_iter().unzip();
-        Self { snapshot: Arc::new(Snapshot::new(generation, sources, PathBuf::new())), sources: read }
+        let snapshot = Arc::new(Snapshot::new(generation, sources, PathBuf::new()));
+        Self { snapshot, sources: ArcSwapOption::from_pointee(ReadSources(read)) }
     }
 
     /// The ids and settings of the sources.
@@ -92,14 +98,18 @@ impl TextSnapshot {
         &self.snapshot
     }
 
-    fn pairs(&self) -> Vec<(Source, Arc<ReadSource>)> {
-        self.snapshot.sources.iter().cloned().zip(self.sources.iter().cloned()).collect()
+    fn sources(&self) -> Result<Arc<ReadSources>, Error> {
+        self.sources.load_full().ok_or(Error::Closed)
+    }
+
+    fn pairs(&self) -> Result<Vec<(Source, Arc<ReadSource>)>, Error> {
+        Ok(self.snapshot.sources.iter().cloned().zip(self.sources()?.0.iter().cloned()).collect())
     }
 }
 
-impl Sources for TextSnapshot {
+impl Sources for ReadSources {
     fn searchable(&self, source: u32) -> Result<Searchable<'_>, Unavailable<'_>> {
-        let ReadSource { identity, index, .. } = &*self.sources[source as usize];
+        let ReadSource { identity, index, .. } = &*self.0[source as usize];
         Ok(Searchable { identity: *identity, index })
     }
 }
@@ -132,11 +142,19 @@ impl InMemoryCatalog {
             threads: threads.unwrap_or_else(parallel::available_threads).max(1),
             closed: AtomicBool::new(false),
         };
-        let mut pairs = Vec::with_capacity(sources.len());
+        let mut places: HashMap<String, usize> = HashMap::with_capacity(sources.len());
+        let mut pairs: Vec<(Source, Arc<ReadSource>)> = Vec::with_capacity(sources.len());
         for source in sources {
-            replace(&mut pairs, this.read(source, task)?);
+            let pair = this.read(source, task)?;
+            if let Some(place) = places.get(&pair.0.id) {
+                pairs[*place] = pair;
+            } else {
+                places.insert(pair.0.id.clone(), pairs.len());
+                pairs.push(pair);
+            }
         }
-        let problems = (0_u32..).zip(&pairs).flat_map(|(at, (_, read))| read.new_problems(at)).collect();
+        let enabled = (0_u32..).zip(&pairs).filter(|(_, (source, _))| source.enabled);
+        let problems = enabled.flat_map(|(at, (_, read))| read.new_problems(at)).collect();
         this.current.store(Arc::new(TextSnapshot::new(1, pairs)));
         Ok(Reported { value: this, problems })
     }
@@ -162,7 +180,9 @@ impl InMemoryCatalog {
         })?;
         let position = value.snapshot.sources.iter().position(|source| source.id == id);
         let source = position.and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
-        Ok(Reported { value, problems: read.new_problems(source).collect() })
+        // Nothing is said of a source that is not searched.
+        let problems = if pair.0.enabled { read.new_problems(source).collect() } else { Vec::new() };
+        Ok(Reported { value, problems })
     }
 
     /// Removes the source of an id, in one atomic swap; whether there was one. Otherwise nothing changes.
@@ -189,13 +209,17 @@ impl InMemoryCatalog {
         // to what that thread published.
         loop {
             let current = self.current();
-            let mut pairs = current.pairs();
+            let mut pairs = current.pairs()?;
             if !change(&mut pairs) {
                 return Ok((current, false));
             }
             let next = Arc::new(TextSnapshot::new(current.snapshot.generation + 1, pairs));
             let before = self.current.compare_and_swap(&current, Arc::clone(&next));
             if Arc::ptr_eq(&before, &current) {
+                if self.is_closed() {
+                    // It was closed meanwhile, and found only the generation before.
+                    next.sources.store(None);
+                }
                 return Ok((next, true));
             }
         }
@@ -207,14 +231,14 @@ impl InMemoryCatalog {
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
     pub fn search(
         &self,
-        sources: &TextSnapshot,
+        texts: &TextSnapshot,
         question: &Question,
         now: Option<Instant>,
         task: &Task,
     ) -> Result<Answer, Error> {
         self.check_open()?;
         let now = now.unwrap_or_else(Instant::now);
-        let asked = Asked::new(question, &sources.snapshot, sources, now, task)?;
+        let asked = Asked::new(question, &texts.snapshot, &*texts.sources()?, now, task)?;
         Ok(asked.answer(self.threads, task)?)
     }
 
@@ -224,12 +248,12 @@ impl InMemoryCatalog {
     /// [`Error::Closed`].
     pub fn search_inline(
         &self,
-        sources: &TextSnapshot,
+        texts: &TextSnapshot,
         question: &Question,
         now: Option<Instant>,
     ) -> Result<Option<Answer>, Error> {
         if question.is_short() {
-            self.search(sources, question, now, &Task::default()).map(Some)
+            self.search(texts, question, now, &Task::default()).map(Some)
         } else {
             Ok(None)
         }
@@ -241,23 +265,24 @@ impl InMemoryCatalog {
     /// [`Error::Closed`], or [`Error::Abandoned`] if the task was.
     pub fn search_batch(
         &self,
-        sources: &TextSnapshot,
+        texts: &TextSnapshot,
         questions: &[Question],
         now: Instant,
         limit: Option<usize>,
         task: &Task,
     ) -> Result<Vec<Answer>, Error> {
         self.check_open()?;
-        Ok(batch::answer(&sources.snapshot, sources, questions, now, limit, self.threads, task)?)
+        Ok(batch::answer(&texts.snapshot, &*texts.sources()?, questions, now, limit, self.threads, task)?)
     }
 
     /// What is known of each source, in their order.
     ///
     /// # Errors
     /// [`Error::Closed`].
-    pub fn report(&self, sources: &TextSnapshot) -> Result<Vec<SourceReport>, Error> {
+    pub fn report(&self, texts: &TextSnapshot) -> Result<Vec<SourceReport>, Error> {
         self.check_open()?;
-        let reports = (0_u32..).zip(sources.snapshot.sources.iter().zip(&sources.sources));
+        let sources = texts.sources()?;
+        let reports = (0_u32..).zip(texts.snapshot.sources.iter().zip(&sources.0));
         Ok(reports
             .map(|(at, (source, read))| {
                 let report = SourceReport { source: at, ..SourceReport::default() };
@@ -274,9 +299,10 @@ impl InMemoryCatalog {
             .collect())
     }
 
-    /// Later calls fail.
+    /// Lets go of all texts. Calls that are under way finish; later ones fail.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
+        self.current.load().sources.store(None);
     }
 
     /// Whether [`close`](Self::close) was called.
