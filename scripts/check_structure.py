@@ -30,7 +30,7 @@ RULES: dict[str, dict[str, set[str]]] = {
         "diagnostics": {"choice", "rows"},
         "errors": {"diagnostics"},
         "checks": {"errors"},
-        "mapping": {"checks"},
+        "mapping": {"checks", "errors"},
         "scope": {"checks", "errors"},
         "clock": {"checks", "errors"},
         "_engine": {"rows", "scope", "values"},

@@ -472,12 +472,14 @@ def test_a_refusal_quotes_only_the_beginning_of_a_long_text(arguments: tuple[Any
     assert len(str(refusal.value)) < 500
 
 
-def test_a_mapping_is_read_by_its_keys_and_not_by_its_items() -> None:
+@pytest.mark.parametrize("items", [None, 5, [1], [("a",)], ["ab"], [("a", "b", "c")]])
+def test_a_mapping_whose_items_are_no_pairs_is_refused(items: Any) -> None:
     class Odd(dict[str, str]):
         def items(self) -> Any:
-            return [1, 2, 3]
+            return items
 
-    assert InMemorySource("s", Odd(a="text")).concepts == {"a": "text"}
+    with pytest.raises(RefusedTypeError, match=r"^concepts is a mapping"):
+        InMemorySource("s", Odd(a="text"))
 
 
 def test_a_catalog_without_sources_says_so() -> None:

@@ -1,9 +1,10 @@
 """Mappings that are part of a value: they cannot be changed, and can be hashed and pickled."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar, cast, final
 
-from okf_catalog.checks import check_kind, check_str, check_text
+from okf_catalog.checks import check_kind, check_str, check_text, type_name
+from okf_catalog.errors import RefusedTypeError
 
 __all__ = ["FrozenMapping", "text_items"]
 
@@ -42,11 +43,15 @@ def text_items(field: str, given: object) -> Iterator[tuple[str, object]]:
     """The items of a mapping whose keys are texts. The values are not checked.
 
     Raises:
-        RefusedTypeError: it is no mapping, or a key is no ``str``.
+        RefusedTypeError: it is no mapping, its items are no pairs, or a key is no ``str``.
         RefusedValueError: a key holds a lone surrogate.
     """
     check_kind(field, given, Mapping, "a mapping of str to str")
-    mapping = cast("Mapping[object, object]", given)
-    # Not by `items()`, which a mapping of the caller may define otherwise than as pairs.
-    for place, key in enumerate(mapping):
-        yield check_text(f"key {place} of {field}", check_str(f"each key of {field}", key)), mapping[key]
+    items = cast("object", cast("Mapping[object, object]", given).items())
+    if not isinstance(items, Iterable):
+        raise RefusedTypeError(f"{field} is a mapping with items, not {type_name(items)} for them")
+    for place, item in enumerate(cast("Iterable[object]", items)):
+        if not isinstance(item, tuple) or len(pair := cast("tuple[object, ...]", item)) != 2:
+            raise RefusedTypeError(f"{field} is a mapping whose items are pairs; item {place} is none")
+        key, value = pair
+        yield check_text(f"key {place} of {field}", check_str(f"each key of {field}", key)), value
