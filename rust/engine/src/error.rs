@@ -11,7 +11,7 @@ pub enum Error {
     /// The catalog was closed before.
     #[error("the catalog is closed; a search needs an open one")]
     Closed,
-    /// Nobody waited any more; what was known before is kept.
+    /// The caller abandoned the work; what was known before is kept.
     #[error("the work was abandoned")]
     Abandoned,
 }

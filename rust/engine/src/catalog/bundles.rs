@@ -144,7 +144,7 @@ impl Bundles {
     /// Forgets the bundles of paths that no source of the next snapshot names.
     ///
     /// A bundle stays only if the same sources name its path as before: where another source takes a path over,
-    /// its directory may have been replaced, and with manual freshness nobody would queue.
+    /// its directory may have been replaced, and with manual freshness no search would notice.
     pub(super) fn keep_only(&self, current: &Snapshot, next: &Snapshot, events: &EventQueue) {
         let (old, named) = (ids_by_path(current), ids_by_path(next));
         self.retain(|path, _| named.get(path).is_some_and(|ids| old.get(path) == Some(ids)), events);
