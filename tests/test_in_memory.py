@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from making.bundles import write_tree
 from making.catalogs import write_manifest
 from making.drawn import World, questions, trees, worlds
-from making.model import answer_of
+from making.model import answer_of, assert_answers_of_the_model, expected, query_of, router_of
 from making.profiles import FEWER
 from okf_catalog import (
     CatalogClosedError,
@@ -43,7 +43,6 @@ from okf_catalog import (
 from okf_catalog._engine import InMemoryCatalog
 from okf_catalog.catalog.handle import opened_catalog
 from okf_catalog.rows import TextSourceRow
-from test_model import expected, query_of, router_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -93,12 +92,7 @@ def both(world: World) -> Generator[tuple[InMemoryKnowledgeCatalog, naive.NaiveC
 @given(worlds())
 def test_every_question_gets_the_answer_of_the_model(world: World) -> None:
     with both(world) as (catalog, model):
-        router = router_of(catalog, world.host)
-        for drawn in world.questions:
-            for strategy in (drawn.strategy, *naive.STRATEGIES):
-                question = replace(drawn, strategy=strategy)
-                answer = answer_of(router.search(query_of(question)))
-                assert answer == expected(model, question, world.host), question
+        assert_answers_of_the_model(catalog, model, world)
 
 
 @settings(max_examples=FEWER)

@@ -9,11 +9,10 @@ import sys
 import tempfile
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 import naive
 import pytest
@@ -22,11 +21,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from making.bundles import write_tree
 from making.catalogs import problems_of, write_manifest
-from making.clocks import NOON, at_noon
+from making.clocks import at_noon
 from making.drawn import (
     CONCEPTS,
     Host,
-    Question,
     Tree,
     World,
     documents,
@@ -37,76 +35,20 @@ from making.drawn import (
     without_clashes,
     worlds,
 )
-from making.model import answer_of
+from making.model import answer_of, assert_answers_of_the_model, expected, policy_of, query_of, router_of
 from making.profiles import FEWER
 from okf_catalog import (
     FileKnowledgeCatalog,
     GroupedKnowledgeResolver,
-    KnowledgeAccessScope,
-    KnowledgeCatalog,
-    KnowledgeCatalogSource,
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
     MergedKnowledgeResolver,
     PriorityWeightedKnowledgeResolver,
-    StalePolicy,
 )
 
-Policy: TypeAlias = Callable[[KnowledgeAccessScope, KnowledgeCatalogSource], bool]
-
-
-def policy_of(ids: frozenset[str] | None) -> Policy | None:
-    return None if ids is None else lambda _scope, source: source.id in ids
-
-
-def naive_policy_of(ids: frozenset[str] | None) -> Callable[[naive.Source], bool] | None:
-    return None if ids is None else lambda source: source.id in ids
-
-
-def stale_policy_of(grace_days: int | None) -> StalePolicy:
-    if grace_days is None:
-        return StalePolicy.USE
-    return StalePolicy.tolerate(grace_days) if grace_days else StalePolicy.STRICT
-
-
-def query_of(question: Question) -> KnowledgeQuery:
-    return KnowledgeQuery(
-        question.text,
-        question.tag,
-        stale_policy=stale_policy_of(question.grace_days),
-        resolver_strategy=None if question.strategy is None else KnowledgeResolverStrategy(question.strategy),
-        fairness_quota=question.quota,
-        permitted_source_ids=question.permitted,
-        source_visibility_policy=policy_of(question.admitted),
-    )
-
-
-def expected(
-    model: naive.NaiveCatalog, question: Question, host: Host, strategy: str | None = None
-) -> naive.Answer:
-    return model.search(
-        question.text,
-        tag=question.tag,
-        grace_days=question.grace_days,
-        now=NOON,
-        strategy=strategy or question.strategy or host.strategy,
-        quota=question.quota,
-        permitted=question.permitted,
-        policy=naive_policy_of(question.admitted),
-        default_quota=host.quota,
-        default_policy=naive_policy_of(host.admitted),
-    )
-
-
-def router_of(catalog: KnowledgeCatalog, host: Host) -> KnowledgeResolverRouter:
-    return KnowledgeResolverRouter(
-        catalog,
-        default_strategy=KnowledgeResolverStrategy(host.strategy),
-        default_fairness_quota=host.quota,
-        default_source_visibility_policy=policy_of(host.admitted),
-        clock=at_noon,
-    )
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 
 @contextmanager
@@ -126,12 +68,7 @@ def opened(world: World) -> Generator[tuple[FileKnowledgeCatalog, naive.NaiveCat
 @given(worlds())
 def test_every_question_gets_the_answer_of_the_model(world: World) -> None:
     with opened(world) as (catalog, model):
-        router = router_of(catalog, world.host)
-        for drawn in world.questions:
-            for strategy in (drawn.strategy, *naive.STRATEGIES):
-                question = replace(drawn, strategy=strategy)
-                answer = answer_of(router.search(query_of(question)))
-                assert answer == expected(model, question, world.host), question
+        assert_answers_of_the_model(catalog, model, world)
 
 
 @settings(max_examples=FEWER)
