@@ -9,16 +9,10 @@ from typing import NoReturn, cast, final
 from okf_catalog._engine import Catalog, note_fork
 from okf_catalog.catalog.freshness import Freshness
 from okf_catalog.catalog.handle import CatalogHandle
-from okf_catalog.catalog.limits import (
-    MAX_FILE_BYTES,
-    MAX_QUESTION_BYTES,
-    MOST_FILE_BYTES,
-    MOST_THREADS,
-    RELOAD_DEBOUNCE,
-)
+from okf_catalog.catalog.limits import MAX_FILE_BYTES, MAX_QUESTION_BYTES, RELOAD_DEBOUNCE, plain_limits
 from okf_catalog.catalog.opened import OpenedCatalog
 from okf_catalog.catalog.source import KnowledgeCatalogSnapshot
-from okf_catalog.checks import check_bool, check_callable, check_count, check_kind, check_path
+from okf_catalog.checks import check_bool, check_callable, check_kind, check_path
 from okf_catalog.diagnostics import CatalogDiagnostic, catalog_diagnostics
 from okf_catalog.errors import RefusedValueError
 from okf_catalog.waiting import run_in_thread
@@ -86,10 +80,9 @@ class FileKnowledgeCatalog(CatalogHandle):
         root = None if catalog_root is None else check_path("catalog_root", catalog_root)
         check_bool("watch_for_changes", watch_for_changes)
         debounce = _plain_debounce(reload_debounce)
-        max_file_bytes = check_count("max_file_bytes", max_file_bytes, least=1)
-        if max_threads is not None:
-            max_threads = min(check_count("max_threads", max_threads, least=1), MOST_THREADS)
-        max_question_bytes = check_count("max_question_bytes", max_question_bytes, least=1)
+        max_file_bytes, max_threads, max_question_bytes = plain_limits(
+            max_file_bytes, max_threads, max_question_bytes
+        )
         check_kind("freshness", freshness, Freshness, "a Freshness")
         check_callable("on_progress", on_progress, "with (source_id, done, total)")
         for field, text in (("catalog_file_path", path), ("catalog_root", root or "")):
@@ -97,9 +90,7 @@ class FileKnowledgeCatalog(CatalogHandle):
                 raise RefusedValueError(f"{field} holds a NUL, which no path can")
         self._path = path
         self._freshness = freshness
-        engine = Catalog(
-            path, root, min(max_file_bytes, MOST_FILE_BYTES), max_threads, manual=not freshness.is_exact
-        )
+        engine = Catalog(path, root, max_file_bytes, max_threads, manual=not freshness.is_exact)
         super().__init__(
             OpenedCatalog(engine, max_question_bytes=max_question_bytes, on_progress=on_progress)
         )

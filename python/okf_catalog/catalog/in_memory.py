@@ -6,13 +6,12 @@ from typing import Any, NoReturn, cast, final
 
 from okf_catalog._engine import InMemoryCatalog
 from okf_catalog.catalog.handle import CatalogHandle
-from okf_catalog.catalog.limits import MAX_FILE_BYTES, MAX_QUESTION_BYTES, MOST_FILE_BYTES, MOST_THREADS
+from okf_catalog.catalog.limits import MAX_FILE_BYTES, MAX_QUESTION_BYTES, plain_limits
 from okf_catalog.catalog.log import log_problems
 from okf_catalog.catalog.opened import OpenedCatalog
 from okf_catalog.catalog.source import KnowledgeCatalogSnapshot
 from okf_catalog.checks import (
     check_bool,
-    check_count,
     check_int,
     check_kind,
     check_segment,
@@ -115,10 +114,9 @@ class InMemoryKnowledgeCatalog(CatalogHandle):
         max_question_bytes: int = MAX_QUESTION_BYTES,
     ) -> None:
         rows = [_row(source) for source in _distinct(sources)]
-        max_file_bytes = min(check_count("max_file_bytes", max_file_bytes, least=1), MOST_FILE_BYTES)
-        if max_threads is not None:
-            max_threads = min(check_count("max_threads", max_threads, least=1), MOST_THREADS)
-        max_question_bytes = check_count("max_question_bytes", max_question_bytes, least=1)
+        max_file_bytes, max_threads, max_question_bytes = plain_limits(
+            max_file_bytes, max_threads, max_question_bytes
+        )
         engine = InMemoryCatalog(rows, max_file_bytes, max_threads)
         log_problems(engine.problems)
         super().__init__(OpenedCatalog(engine, max_question_bytes=max_question_bytes))
