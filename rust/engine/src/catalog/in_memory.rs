@@ -299,6 +299,15 @@ impl InMemoryCatalog {
             .collect())
     }
 
+    /// Does nothing, since texts change only with their source.
+    ///
+    /// # Errors
+    /// Fails if the catalog is closed.
+    pub fn refresh(&self, texts: &TextSnapshot) -> Result<(), Error> {
+        self.check_open()?;
+        texts.sources().map(drop)
+    }
+
     /// Lets go of all texts. Calls that are under way finish; later ones fail.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
