@@ -12,3 +12,4 @@ pub(crate) mod rank;
 pub(crate) mod searched;
 pub(crate) mod snippet;
 pub(crate) mod sources;
+pub(crate) mod unit;

@@ -13,7 +13,7 @@
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use okf_engine::{Catalog, Options, Question, Staleness, Strategy, Task};
+//! use okf_engine::{Catalog, Options, Question, Scoring, Staleness, Strategy, Task, Unit};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # std::fs::create_dir(directory.path().join("sales"))?;
@@ -28,6 +28,8 @@
 //!     text: "refunds".to_owned(),
 //!     tag: None,
 //!     staleness: Staleness::Use,
+//!     scoring: Scoring::WeightedTerms,
+//!     unit: Unit::Concept,
 //!     strategy: Strategy::Merged,
 //!     quota: None,
 //!     visible: snapshot.candidates().to_vec(),
@@ -59,6 +61,7 @@ pub use ask::{
     question::Question,
     rank::Strategy,
     snippet::{MAX_CHARS as MAX_SNIPPET_CHARACTERS, window as snippet_window},
+    unit::Unit,
 };
 pub use catalog::{
     conversation::Conversation,
@@ -86,7 +89,7 @@ pub use memory::{
     ConceptTitle, Deletion, Entry, Extent, Listing, Marking, Memory, Overlap, Place, Scope, Unmarked, Value,
     Written, scope_directory, tier_of_word,
 };
-pub use search::Staleness;
+pub use search::{Scoring, Staleness};
 pub use text::{
     grapheme::last_end as last_grapheme_end,
     instant::Instant,

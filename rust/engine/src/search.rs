@@ -7,6 +7,7 @@ mod lookup;
 #[cfg(test)]
 mod model;
 mod scored;
+mod scoring;
 mod top_k;
 
 use std::ops::Deref;
@@ -16,6 +17,7 @@ pub(crate) use criteria::Criteria;
 pub use criteria::Staleness;
 pub(crate) use lookup::{DirectLookup, Lookup};
 pub(crate) use scored::Scored;
+pub use scoring::Scoring;
 use top_k::{all_best_first, best_first, top_k};
 
 use crate::{

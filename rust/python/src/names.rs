@@ -1,6 +1,8 @@
 //! Names of enum values. The engine defines them, and Python's enums have the same names.
 
-use okf_engine::{CatalogDiagnosticCode, DiagnosticCode, RemarkCode, Role, Status, Strategy, Tier, Trust};
+use okf_engine::{
+    CatalogDiagnosticCode, DiagnosticCode, RemarkCode, Role, Scoring, Status, Strategy, Tier, Trust, Unit,
+};
 use pyo3::{exceptions::PyValueError, prelude::*, sync::PyOnceLock};
 
 /// For each enum, by the name it has in Python: the names of its values, in order.
@@ -11,6 +13,8 @@ pub(crate) fn enum_names() -> Vec<(&'static str, Vec<&'static str>)> {
         ("ConceptStatus", Status::ALL.map(Status::as_str).to_vec()),
         ("KnowledgeDiagnosticCode", DiagnosticCode::ALL.map(DiagnosticCode::as_str).to_vec()),
         ("KnowledgeResolverStrategy", Strategy::ALL.map(Strategy::as_str).to_vec()),
+        ("KnowledgeScoring", Scoring::ALL.map(Scoring::as_str).to_vec()),
+        ("KnowledgeUnit", Unit::ALL.map(Unit::as_str).to_vec()),
         ("MemoryTier", Tier::ALL.map(Tier::as_str).to_vec()),
         ("RemarkCode", RemarkCode::ALL.map(RemarkCode::as_str).to_vec()),
         ("SourceRole", Role::ALL.map(Role::as_str).to_vec()),

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use okf_engine::{Question as EngineQuestion, Snapshot, Staleness, Strategy};
+use okf_engine::{Question as EngineQuestion, Scoring, Snapshot, Staleness, Strategy, Unit};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyInt};
 
 /// A question whose visible sources are decided. `visible` has their positions in the snapshot, in order S1. Without
@@ -15,22 +15,28 @@ pub(crate) struct Question {
 #[pymethods]
 impl Question {
     #[new]
-    #[pyo3(signature = (text, tag, grace_days, strategy, quota, visible))]
+    #[pyo3(signature = (text, tag, grace_days, scoring, unit, strategy, quota, visible))]
     fn new(
         text: String,
         tag: Option<String>,
         grace_days: Option<&Bound<'_, PyInt>>,
+        scoring: &str,
+        unit: &str,
         strategy: &str,
         quota: Option<&Bound<'_, PyInt>>,
         visible: Vec<u32>,
     ) -> PyResult<Self> {
+        let scoring = Scoring::named(scoring)
+            .ok_or_else(|| PyValueError::new_err(format!("no scoring is called {scoring:?}")))?;
+        let unit =
+            Unit::named(unit).ok_or_else(|| PyValueError::new_err(format!("no unit is called {unit:?}")))?;
         let strategy = Strategy::named(strategy)
             .ok_or_else(|| PyValueError::new_err(format!("no strategy is called {strategy:?}")))?;
         let staleness =
             grace_days.map_or(Staleness::Use, |days| Staleness::Tolerate { days: saturated(days) });
         let quota = quota
             .and_then(|quota| NonZeroUsize::new(usize::try_from(saturated(quota)).unwrap_or(usize::MAX)));
-        Ok(Self { inner: EngineQuestion { text, tag, staleness, strategy, quota, visible } })
+        Ok(Self { inner: EngineQuestion { text, tag, staleness, scoring, unit, strategy, quota, visible } })
     }
 }
 

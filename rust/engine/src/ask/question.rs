@@ -3,9 +3,9 @@
 use std::{num::NonZeroUsize, sync::Arc};
 
 use crate::{
-    ask::{rank::Strategy, searched::Searched, sources::Sources},
+    ask::{rank::Strategy, searched::Searched, sources::Sources, unit::Unit},
     manifest::snapshot::Snapshot,
-    search::{Criteria, Staleness},
+    search::{Criteria, Scoring, Staleness},
     text::{instant::Instant, terms::Terms},
     work::task::{Abandoned, Task},
 };
@@ -23,6 +23,10 @@ pub struct Question {
     pub tag: Option<String>,
     /// Which stale concepts are admitted (L3).
     pub staleness: Staleness,
+    /// How concepts are scored.
+    pub scoring: Scoring,
+    /// What one passage is.
+    pub unit: Unit,
     /// How the passages are ordered.
     pub strategy: Strategy,
     /// How many passages in a row may come from one source (R5).
