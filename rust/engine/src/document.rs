@@ -11,6 +11,7 @@ mod remark_collector;
 pub(crate) mod status;
 #[cfg(test)]
 mod tests;
+pub(crate) mod title;
 pub(crate) mod trust;
 pub(crate) mod version;
 

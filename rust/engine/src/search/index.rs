@@ -13,14 +13,19 @@
 mod cache;
 mod common_grams;
 mod count;
+mod forms;
+mod frequencies;
 mod interner;
 mod inverted;
 mod live_segment;
 mod matches;
 mod occurrences;
 mod packed_lists;
+mod points;
 mod posting;
+mod posting_lists;
 mod segment;
+mod short_words;
 mod sort_order;
 #[cfg(test)]
 mod tests;
@@ -32,8 +37,10 @@ mod words;
 use std::{cmp::Reverse, sync::Arc};
 
 pub(crate) use count::count_where;
+pub(crate) use frequencies::{Entries, Frequencies, Frequency};
 pub(crate) use live_segment::LiveSegment;
 pub(crate) use matches::Matches;
+pub(crate) use points::{MAX_POINTS, WHOLE};
 pub(crate) use segment::Segment;
 pub(crate) use sort_order::IdOrder;
 pub(crate) use sort_order::SortOrder;
