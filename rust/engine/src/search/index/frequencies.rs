@@ -1,7 +1,7 @@
 //! How often the concepts of a segment have one term, and in which fields (V3, V4).
 
 use super::{
-    points::{INSIDE, MAX_POINTS, Points, WHOLE},
+    points::{MAX_POINTS, Points},
     posting::{self, BODY, TAGS_OR_DESCRIPTION, TITLE},
     vocabulary::CountedLists,
 };
@@ -13,28 +13,55 @@ const CONCEPTS_PER_SORTED_POSTING: usize = 128;
 /// term: it is then added up faster, and takes no more memory than three times a list.
 const CONCEPTS_PER_DENSE_ENTRY: usize = 8;
 
-/// The weight of the title, for each point (V4).
-const TITLE_WEIGHT: u8 = 3;
-/// The weight of tags and description, for each point.
-const TAGS_OR_DESCRIPTION_WEIGHT: u8 = 2;
-
-/// How often a concept has a term.
-///
-/// One number for the short fields: their points times their weights. One for the body: its points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+/// How often a concept has a term, in points. In short fields the best occurrence counts, in a body all do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Frequency {
-    /// At most [`Frequency::MAX_SHORT`].
-    pub(crate) short: u8,
-    /// At most [`MAX_POINTS`].
+    pub(crate) title: u8,
+    pub(crate) tags_or_description: u8,
     pub(crate) body: u8,
 }
 
 impl Frequency {
-    /// The largest number of the short fields.
-    pub(crate) const MAX_SHORT: u8 = WHOLE * (TITLE_WEIGHT + TAGS_OR_DESCRIPTION_WEIGHT);
-
-    fn is_none(self) -> bool {
+    /// Whether the concept does not have the term.
+    pub(crate) fn is_none(self) -> bool {
         self == Self::default()
+    }
+
+    /// The larger number of each field.
+    fn max(self, other: Self) -> Self {
+        Self {
+            title: self.title.max(other.title),
+            tags_or_description: self.tags_or_description.max(other.tags_or_description),
+            body: self.body.max(other.body),
+        }
+    }
+
+    /// Adds a posting: the fields that have a string, how often the body has it, and what the string is worth.
+    fn add(&mut self, points: Points, fields: u8, times: u8) {
+        if fields & TITLE != 0 {
+            self.title = self.title.max(points.short);
+        }
+        if fields & TAGS_OR_DESCRIPTION != 0 {
+            self.tags_or_description = self.tags_or_description.max(points.short);
+        }
+        if fields & BODY != 0 {
+            self.add_to_body(points.body.saturating_mul(times));
+        }
+    }
+
+    fn with(mut self, points: Points, fields: u8, times: u8) -> Self {
+        self.add(points, fields, times);
+        self
+    }
+
+    fn join(&mut self, other: Self) {
+        let body = self.body;
+        *self = self.max(Self { body, ..other });
+        self.add_to_body(other.body);
+    }
+
+    fn add_to_body(&mut self, points: u8) {
+        self.body = self.body.saturating_add(points).min(MAX_POINTS);
     }
 }
 
@@ -44,7 +71,7 @@ pub(crate) struct Frequencies {
     entries: Entries,
     /// How many concepts have the term.
     count: usize,
-    /// The largest number of each kind: no concept has more.
+    /// The largest number of each field: no concept has more.
     most: Frequency,
 }
 
@@ -54,26 +81,48 @@ pub(crate) enum Entries {
     /// The concepts that have the term, ascending.
     Sparse(Box<[(u32, Frequency)]>),
     /// All concepts of the segment.
-    Dense(Box<[Frequency]>),
+    Dense(DenseEntries),
+}
+
+/// The numbers of all concepts of a segment, field by field; nothing for a field that no concept has the term in.
+#[derive(Debug, Default)]
+pub(crate) struct DenseEntries {
+    pub(crate) title: Box<[u8]>,
+    pub(crate) tags_or_description: Box<[u8]>,
+    pub(crate) body: Box<[u8]>,
+}
+
+impl DenseEntries {
+    fn of(all: &[Frequency]) -> Self {
+        let field = |of: fn(&Frequency) -> u8| -> Box<[u8]> {
+            if all.iter().any(|one| of(one) != 0) { all.iter().map(of).collect() } else { Box::default() }
+        };
+        Self {
+            title: field(|one| one.title),
+            tags_or_description: field(|one| one.tags_or_description),
+            body: field(|one| one.body),
+        }
+    }
+
+    fn get(&self, concept: u32) -> Frequency {
+        let of = |field: &[u8]| field.get(concept as usize).copied().unwrap_or(0);
+        Frequency {
+            title: of(&self.title),
+            tags_or_description: of(&self.tags_or_description),
+            body: of(&self.body),
+        }
+    }
 }
 
 impl Frequencies {
-    fn of(entries: Entries) -> Self {
-        let most = |all: &mut dyn Iterator<Item = Frequency>| {
-            all.fold(Frequency::default(), |most, one| Frequency {
-                short: most.short.max(one.short),
-                body: most.body.max(one.body),
-            })
-        };
-        let most = match &entries {
-            Entries::Sparse(entries) => most(&mut entries.iter().map(|(_, frequency)| *frequency)),
-            Entries::Dense(entries) => most(&mut entries.iter().copied()),
-        };
-        let count = match &entries {
-            Entries::Sparse(entries) => entries.len(),
-            Entries::Dense(entries) => entries.iter().filter(|frequency| !frequency.is_none()).count(),
-        };
-        Self { entries, count, most }
+    fn sparse(entries: Box<[(u32, Frequency)]>) -> Self {
+        let most = entries.iter().fold(Frequency::default(), |most, entry| most.max(entry.1));
+        Self { count: entries.len(), most, entries: Entries::Sparse(entries) }
+    }
+
+    fn dense(all: &[Frequency], count: usize) -> Self {
+        let most = all.iter().fold(Frequency::default(), |most, one| most.max(*one));
+        Self { count, most, entries: Entries::Dense(DenseEntries::of(all)) }
     }
 
     pub(crate) fn entries(&self) -> &Entries {
@@ -93,7 +142,7 @@ impl Frequencies {
     /// How often one concept has the term.
     pub(crate) fn get(&self, concept: u32) -> Frequency {
         match &self.entries {
-            Entries::Dense(entries) => entries[concept as usize],
+            Entries::Dense(entries) => entries.get(concept),
             Entries::Sparse(entries) => entries
                 .binary_search_by_key(&concept, |(concept, _)| *concept)
                 .map_or(Frequency::default(), |at| entries[at].1),
@@ -104,7 +153,9 @@ impl Frequencies {
     pub(crate) fn size(&self) -> usize {
         match &self.entries {
             Entries::Sparse(entries) => size_of_val(&**entries),
-            Entries::Dense(entries) => size_of_val(&**entries),
+            Entries::Dense(entries) => {
+                entries.title.len() + entries.tags_or_description.len() + entries.body.len()
+            }
         }
     }
 
@@ -113,17 +164,17 @@ impl Frequencies {
         let count: usize = lists.iter().map(CountedLists::len).sum();
         let postings = lists.iter().flat_map(CountedLists::postings);
         if count >= concepts / CONCEPTS_PER_SORTED_POSTING {
-            let mut all = vec![Fields::default(); concepts];
+            let mut all = vec![Frequency::default(); concepts];
             postings.for_each(|(points, (item, times))| {
                 let (concept, fields) = posting::unpack(item);
                 all[concept as usize].add(points, fields, times);
             });
             return Self::packed(all);
         }
-        let mut found: Vec<(u32, Fields)> = Vec::with_capacity(count);
+        let mut found: Vec<(u32, Frequency)> = Vec::with_capacity(count);
         postings.for_each(|(points, (item, times))| {
             let (concept, fields) = posting::unpack(item);
-            found.push((concept, Fields::default().with(points, fields, times)));
+            found.push((concept, Frequency::default().with(points, fields, times)));
         });
         found.sort_unstable_by_key(|(concept, _)| *concept);
         found.dedup_by(|next, kept| {
@@ -133,16 +184,14 @@ impl Frequencies {
             }
             same
         });
-        let entries = found.into_iter().map(|(concept, fields)| (concept, fields.frequency()));
-        Self::of(Entries::Sparse(entries.collect()))
+        Self::sparse(found.into())
     }
 
     /// The frequencies of a term of one or two bytes. `whole` has the postings of what has it as a whole word, and
     /// `fields` for every concept the fields that have it anywhere: they count once, as inside a word.
     pub(super) fn of_short_term(whole: &[CountedLists<'_>], fields: Vec<u8>) -> Self {
-        let inside = Points { best: INSIDE, sum: INSIDE };
-        let mut all: Vec<Fields> =
-            fields.into_iter().map(|fields| Fields::default().with(inside, fields, 1)).collect();
+        let mut all: Vec<Frequency> =
+            fields.into_iter().map(|fields| Frequency::default().with(Points::INSIDE, fields, 1)).collect();
         for (points, (item, times)) in whole.iter().flat_map(CountedLists::postings) {
             let (concept, fields) = posting::unpack(item);
             all[concept as usize].add(points, fields, times);
@@ -151,56 +200,12 @@ impl Frequencies {
     }
 
     /// Keeps a list instead of an array with an entry for each concept, if few concepts have the term.
-    fn packed(all: Vec<Fields>) -> Self {
-        let count = all.iter().filter(|fields| **fields != Fields::default()).count();
-        let all = all.into_iter().map(Fields::frequency);
+    fn packed(all: Vec<Frequency>) -> Self {
+        let count = all.iter().filter(|frequency| !frequency.is_none()).count();
         if count * CONCEPTS_PER_DENSE_ENTRY >= all.len() {
-            return Self::of(Entries::Dense(all.collect()));
+            return Self::dense(&all, count);
         }
         let entries = (0_u32..).zip(all).filter(|(_, frequency)| !frequency.is_none());
-        Self::of(Entries::Sparse(entries.collect()))
-    }
-}
-
-/// The points of a concept in each field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Fields {
-    title: u8,
-    tags_or_description: u8,
-    /// At most 255.
-    body: u8,
-}
-
-impl Fields {
-    /// Adds a posting: the fields that have a string, how often the body has it, and what one occurrence of the
-    /// string is worth. In short fields the best occurrence counts, in a body all do.
-    fn add(&mut self, points: Points, fields: u8, times: u8) {
-        if fields & TITLE != 0 {
-            self.title = self.title.max(points.best);
-        }
-        if fields & TAGS_OR_DESCRIPTION != 0 {
-            self.tags_or_description = self.tags_or_description.max(points.best);
-        }
-        if fields & BODY != 0 {
-            self.body = self.body.saturating_add(points.sum.saturating_mul(times));
-        }
-    }
-
-    fn with(mut self, points: Points, fields: u8, times: u8) -> Self {
-        self.add(points, fields, times);
-        self
-    }
-
-    fn join(&mut self, other: Self) {
-        self.title = self.title.max(other.title);
-        self.tags_or_description = self.tags_or_description.max(other.tags_or_description);
-        self.body = self.body.saturating_add(other.body);
-    }
-
-    fn frequency(self) -> Frequency {
-        Frequency {
-            short: self.title * TITLE_WEIGHT + self.tags_or_description * TAGS_OR_DESCRIPTION_WEIGHT,
-            body: self.body.min(MAX_POINTS),
-        }
+        Self::sparse(entries.collect())
     }
 }

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     document::{concept::Concept, title::title_without_field},
-    text::fold::{fold, fold_into},
+    text::{
+        fold::{fold, fold_into},
+        script::length,
+    },
     work::{
         parallel,
         task::{Abandoned, Task},
@@ -29,9 +32,13 @@ pub(super) struct Occurrences {
     pub(super) forward: ForwardIndex,
     /// The tokens of titles that only BM25F knows (V3), with the postings of their concepts.
     pub(super) titles: Vec<(u32, Counted)>,
-    /// The length of the body of each concept, in characters.
-    pub(super) lengths: Vec<u32>,
+    /// The lengths of the fields of each concept.
+    pub(super) lengths: Vec<Lengths>,
 }
+
+/// The lengths of the fields of a concept under BM25F: title, tags and description, body. Each is a number of
+/// words, and of characters of scripts without spaces.
+pub(crate) type Lengths = [u32; 3];
 
 /// The tokens of each concept.
 #[derive(Debug, Default)]
@@ -134,7 +141,11 @@ struct Builder {
     tokens: Interner,
     forward: ForwardIndex,
     titles: Vec<(u32, Counted)>,
-    lengths: Vec<u32>,
+    lengths: Vec<Lengths>,
+    /// The length of each token.
+    token_lengths: Vec<u32>,
+    /// The length of the text that was added last.
+    length: u32,
     /// A buffer for folded text, reused.
     folded: String,
 }
@@ -146,12 +157,15 @@ impl Builder {
             Some(title) => self.add_text(TITLE, title),
             None => self.add_title(&title_without_field(concept)),
         }
+        let title = std::mem::take(&mut self.length);
         for text in document.description.iter().chain(&document.tags) {
             self.add_text(TAGS_OR_DESCRIPTION, text);
         }
+        let tags_or_description = std::mem::take(&mut self.length);
         self.add_text(BODY, &document.body);
+        let body = std::mem::take(&mut self.length);
         self.forward.ends.push(to_u32(self.forward.items.len()));
-        self.lengths.push(to_u32(document.body.chars().count()));
+        self.lengths.push([title, tags_or_description, body]);
     }
 
     /// Adds a title that only BM25F knows.
@@ -159,7 +173,7 @@ impl Builder {
         let concept = to_u32(self.lengths.len());
         let first = self.titles.len();
         for token in fold(title).split_whitespace() {
-            let token = self.tokens.intern(token.as_bytes());
+            let Entry { number: token, .. } = *self.entry(token.as_bytes());
             self.titles.push((token, (posting::pack(concept, TITLE), 0)));
         }
         self.titles[first..].sort_unstable();
@@ -185,22 +199,36 @@ impl Builder {
         self.folded = folded;
     }
 
+    /// The entry of a token, whose length is added.
+    fn entry(&mut self, token: &[u8]) -> &mut Entry {
+        let entry = self.tokens.entry(token);
+        let known = self.token_lengths.get(entry.number as usize).copied();
+        let length = known.unwrap_or_else(|| {
+            let length = length(token);
+            self.token_lengths.push(length);
+            length
+        });
+        self.length = self.length.saturating_add(length);
+        entry
+    }
+
     fn add_token(&mut self, token: &[u8], field: u8) {
-        let ForwardIndex { items, counts, ends } = &mut self.forward;
-        // The note of a token is the index in `items` of its last occurrence.
-        let Entry { number, note } = self.tokens.entry(token);
-        let is_of_this_concept = ends.last().is_none_or(|end| *note >= *end);
         let in_body = u8::from(field == BODY);
-        match (items.get_mut(*note as usize), counts.get_mut(*note as usize)) {
-            (Some(item), Some(count)) if is_of_this_concept => {
-                *item |= u32::from(field);
-                *count = count.saturating_add(in_body);
-            }
-            _ => {
-                *note = to_u32(items.len());
-                items.push(posting::pack(*number, field));
-                counts.push(in_body);
-            }
+        let end = self.forward.ends.last().copied().unwrap_or(0);
+        let next = to_u32(self.forward.items.len());
+        // The note of a token is the index in `items` of its last occurrence.
+        let Entry { number, note } = self.entry(token);
+        let is_of_this_concept = *note >= end && *note != u32::MAX;
+        let at = if is_of_this_concept { *note } else { next };
+        *note = at;
+        let number = *number;
+        let ForwardIndex { items, counts, .. } = &mut self.forward;
+        if is_of_this_concept {
+            items[at as usize] |= u32::from(field);
+            counts[at as usize] = counts[at as usize].saturating_add(in_body);
+        } else {
+            items.push(posting::pack(number, field));
+            counts.push(in_body);
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     interner::to_u32,
     inverted::InvertedIndex,
     matches::Matches,
-    occurrences::Occurrences,
+    occurrences::{Lengths, Occurrences},
     words::is_word,
 };
 use crate::{
@@ -38,8 +38,7 @@ pub(crate) struct Segment {
     pub(super) concepts: Vec<Arc<Concept>>,
     /// The numbers of the concepts, ordered by their ids part by part (R1).
     pub(super) by_parts: Vec<u32>,
-    /// The length of each body, in characters.
-    lengths: Vec<u32>,
+    lengths: Vec<Lengths>,
     inverted: InvertedIndex,
     common_grams: CommonGrams,
     /// For each folded tag, the concepts that have it, ascending (K5).
@@ -87,8 +86,8 @@ impl Segment {
         self.tags.get(tag).map_or(&[], Vec::as_slice)
     }
 
-    /// The length of the body of each concept, in characters.
-    pub(crate) fn lengths(&self) -> &[u32] {
+    /// The lengths of the fields of each concept.
+    pub(crate) fn lengths(&self) -> &[Lengths] {
         &self.lengths
     }
 
