@@ -7,3 +7,4 @@ pub(crate) mod grapheme;
 pub(crate) mod instant;
 pub(crate) mod script;
 pub(crate) mod terms;
+pub(crate) mod words;

@@ -36,8 +36,9 @@ mod words;
 
 use std::{cmp::Reverse, sync::Arc};
 
+pub(crate) use cache::Cached;
 pub(crate) use count::count_where;
-pub(crate) use frequencies::{DenseEntries, Entries, Frequencies, Frequency};
+pub(crate) use frequencies::{BLOCK, DenseEntries, Entries, Frequencies, Frequency};
 pub(crate) use live_segment::LiveSegment;
 pub(crate) use matches::Matches;
 pub(crate) use occurrences::Lengths;

@@ -101,7 +101,10 @@ mod tests {
             let script = CodePointMapData::<Script>::new().get(c);
             assert_eq!(is_spaceless(c), script == Script::Han, "{c:?}");
             let group = GeneralCategoryGroup::Letter;
-            assert!(group.contains(CodePointMapData::<GeneralCategory>::new().get(c)) || !is_assigned(c), "{c:?}");
+            assert!(
+                group.contains(CodePointMapData::<GeneralCategory>::new().get(c)) || !is_assigned(c),
+                "{c:?}"
+            );
         }
     }
 

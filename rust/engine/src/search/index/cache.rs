@@ -16,7 +16,7 @@ use super::{frequencies::Frequencies, matches::Matches};
 const ENTRY_BYTES: usize = 96;
 
 /// What a cache holds for a term.
-pub(super) trait Cached {
+pub(crate) trait Cached {
     /// How many bytes it takes.
     fn size(&self) -> usize;
 }

@@ -13,6 +13,9 @@ const CONCEPTS_PER_SORTED_POSTING: usize = 128;
 /// term: it is then added up faster, and takes no more memory than three times a list.
 const CONCEPTS_PER_DENSE_ENTRY: usize = 8;
 
+/// Concepts in a block of [`DenseEntries`].
+pub(crate) const BLOCK: usize = 64;
+
 /// How often a concept has a term, in points. In short fields the best occurrence counts, in a body all do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Frequency {
@@ -71,8 +74,6 @@ pub(crate) struct Frequencies {
     entries: Entries,
     /// How many concepts have the term.
     count: usize,
-    /// The largest number of each field: no concept has more.
-    most: Frequency,
 }
 
 /// The entries of [`Frequencies`].
@@ -90,6 +91,8 @@ pub(crate) struct DenseEntries {
     pub(crate) title: Box<[u8]>,
     pub(crate) tags_or_description: Box<[u8]>,
     pub(crate) body: Box<[u8]>,
+    /// For each block of [`BLOCK`] concepts, the largest number of each field.
+    pub(crate) blocks: Box<[Frequency]>,
 }
 
 impl DenseEntries {
@@ -101,6 +104,7 @@ impl DenseEntries {
             title: field(|one| one.title),
             tags_or_description: field(|one| one.tags_or_description),
             body: field(|one| one.body),
+            blocks: all.chunks(BLOCK).map(most).collect(),
         }
     }
 
@@ -114,15 +118,18 @@ impl DenseEntries {
     }
 }
 
+/// The largest number of each field.
+fn most(all: &[Frequency]) -> Frequency {
+    all.iter().fold(Frequency::default(), |most, one| most.max(*one))
+}
+
 impl Frequencies {
     fn sparse(entries: Box<[(u32, Frequency)]>) -> Self {
-        let most = entries.iter().fold(Frequency::default(), |most, entry| most.max(entry.1));
-        Self { count: entries.len(), most, entries: Entries::Sparse(entries) }
+        Self { count: entries.len(), entries: Entries::Sparse(entries) }
     }
 
     fn dense(all: &[Frequency], count: usize) -> Self {
-        let most = all.iter().fold(Frequency::default(), |most, one| most.max(*one));
-        Self { count, most, entries: Entries::Dense(DenseEntries::of(all)) }
+        Self { count, entries: Entries::Dense(DenseEntries::of(all)) }
     }
 
     pub(crate) fn entries(&self) -> &Entries {
@@ -132,11 +139,6 @@ impl Frequencies {
     /// How many concepts have the term, deleted ones included.
     pub(crate) fn count(&self) -> usize {
         self.count
-    }
-
-    /// The largest number of each kind.
-    pub(crate) fn most(&self) -> Frequency {
-        self.most
     }
 
     /// How often one concept has the term.
@@ -154,7 +156,8 @@ impl Frequencies {
         match &self.entries {
             Entries::Sparse(entries) => size_of_val(&**entries),
             Entries::Dense(entries) => {
-                entries.title.len() + entries.tags_or_description.len() + entries.body.len()
+                let fields = [&entries.title, &entries.tags_or_description, &entries.body];
+                fields.map(|field| field.len()).iter().sum::<usize>() + size_of_val(&*entries.blocks)
             }
         }
     }

@@ -110,7 +110,8 @@ fn first_char(bytes: &[u8]) -> Option<char> {
 }
 
 fn last_char(bytes: &[u8]) -> Option<char> {
-    let start = (1..=bytes.len().min(4)).map(|back| bytes.len() - back).find(|at| bytes[*at] & 0xc0 != 0x80)?;
+    let start =
+        (1..=bytes.len().min(4)).map(|back| bytes.len() - back).find(|at| bytes[*at] & 0xc0 != 0x80)?;
     str::from_utf8(&bytes[start..]).ok()?.chars().next()
 }
 

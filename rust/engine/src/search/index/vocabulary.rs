@@ -47,7 +47,8 @@ impl Vocabulary {
 
     /// The strings that have a term of one or two bytes as a whole word.
     pub(super) fn short_words_with(&self, term: &str) -> CountedLists<'_> {
-        let strings = self.short_words.get(term).iter().map(|(string, times)| (*string, Points::whole(*times)));
+        let strings =
+            self.short_words.get(term).iter().map(|(string, times)| (*string, Points::whole(*times)));
         CountedLists { vocabulary: self, strings: strings.collect() }
     }
 
