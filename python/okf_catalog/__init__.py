@@ -88,6 +88,7 @@ from okf_catalog.provider.capture import MemoryCaptureMode
 from okf_catalog.provider.context import ContextBlock, ProvidedContext
 from okf_catalog.provider.messages import ChatMessage
 from okf_catalog.provider.provider import KnowledgeContextProvider
+from okf_catalog.provider.rewriting import RewriteQuery
 from okf_catalog.provider.scope import ScopeAccessor
 from okf_catalog.scope import KnowledgeAccessScope
 from okf_catalog.section import KnowledgeSection
@@ -149,6 +150,7 @@ __all__ = [
     "RefusedValueError",
     "RemarkCode",
     "RemarkCount",
+    "RewriteQuery",
     "ScopeAccessor",
     "SourceProblem",
     "SourceRemark",

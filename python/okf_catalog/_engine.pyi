@@ -80,7 +80,7 @@ def read_document(data: bytes, /) -> DocumentRow:
 class Question:
     """A query whose visibility is settled.
 
-    Without ``grace_days`` stale concepts are admitted. ``scoring``, ``unit`` and ``strategy`` are the values of
+    Without ``grace_days`` stale concepts are admitted. ``scoring``, ``unit`` and ``strategy`` are values of
     the public enums. ``visible`` are positions of sources, in order S1.
     """
 

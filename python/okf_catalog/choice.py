@@ -12,7 +12,7 @@ class Choice(Enum):
         return f"{type(self).__name__}.{self.name}"
 
 
-class TextChoice(str, Choice):  # noqa: SLOT000  (an enum like any other)
+class TextChoice(str, Choice):
     """An enum whose members equal their values, which are accepted wherever a member is."""
 
     __str__ = str.__str__

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast, final
 
-from okf_catalog.checks import check_count, check_str, is_kind, keep_plain
+from okf_catalog.checks import check_count, check_text, is_kind, keep_plain
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 
 __all__ = ["KnowledgeSection"]
@@ -16,8 +16,8 @@ class KnowledgeSection:
     """The section of a concept that a passage shows (V9), if the query asked for sections.
 
     ``heading`` are the headings above the section and its own, the outermost first, as plain text.
-    ``text`` is the section as it is written. It begins on line ``first_line`` and ends on line ``last_line`` of
-    the file, counted from 1.
+    ``text`` is the section as it is written. It begins on line ``first_line`` and ends on line ``last_line``
+    of the file, counted from 1.
 
     Example:
         >>> section = KnowledgeSection(["Refunds", "By card"], "Five days.", 12, 12)
@@ -26,7 +26,8 @@ class KnowledgeSection:
 
     Raises:
         RefusedTypeError: a field has the wrong type.
-        RefusedValueError: a line is below 1, or the last line is before the first one.
+        RefusedValueError: a line is below 1, the last line is before the first one, or a text holds a lone
+            surrogate.
     """
 
     heading: tuple[str, ...]
@@ -40,7 +41,7 @@ class KnowledgeSection:
 
     def __post_init__(self) -> None:
         keep_plain(self, "heading", _headings(self.heading))
-        keep_plain(self, "text", check_str("text", self.text))
+        keep_plain(self, "text", check_text("text", self.text))
         first = check_count("first_line", self.first_line, least=1)
         last = check_count("last_line", self.last_line, least=1)
         if last < first:
@@ -52,4 +53,4 @@ class KnowledgeSection:
 def _headings(value: object) -> tuple[str, ...]:
     if is_kind(value, (str, bytes)) or not is_kind(value, Iterable):
         raise RefusedTypeError(f"heading is a sequence of str, not one {type(value).__name__}")
-    return tuple(check_str("each of heading", one) for one in cast("Iterable[object]", value))
+    return tuple(check_text("each of heading", one) for one in cast("Iterable[object]", value))

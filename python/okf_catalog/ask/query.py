@@ -30,9 +30,10 @@ __all__ = ["KnowledgeQuery"]
 class KnowledgeQuery:
     """A query. Its fields are checked when it is made (Q1).
 
-    ``permitted_source_ids`` takes any iterable of ``str``. ``resolver_strategy``, ``scoring`` and ``unit`` take a
-    member or its value. If strategy, quota or scoring is ``None``, the host's default is used. ``scoring`` says
-    what makes a match better (V1), ``unit`` whether a passage is a whole concept or a section of one (V9).
+    ``permitted_source_ids`` takes any iterable of ``str``. ``resolver_strategy``, ``scoring`` and ``unit``
+    take a member or its value. If strategy, quota or scoring is ``None``, the host's default is used.
+    ``scoring`` says what makes a match better (V1), and ``unit`` whether a passage is a whole concept or a
+    section of one (V9).
 
     Example:
         >>> query = KnowledgeQuery("net revenue", resolver_strategy="merged", fairness_quota=2)
@@ -41,8 +42,8 @@ class KnowledgeQuery:
 
     Raises:
         RefusedTypeError: a field has the wrong type.
-        RefusedValueError: the text is blank, the quota is below 1, there is no such strategy, scoring or unit, or
-            both ``permitted_source_ids`` and ``source_visibility_policy`` are given (S2).
+        RefusedValueError: the text is blank, the quota is below 1, there is no such strategy, scoring or
+            unit, or both ``permitted_source_ids`` and ``source_visibility_policy`` are given (S2).
     """
 
     text: str
