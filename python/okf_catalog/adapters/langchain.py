@@ -35,11 +35,11 @@ __all__ = ["OkfRetriever"]
 class OkfRetriever(BaseRetriever):
     """Finds documents in a catalog. A blank question finds none.
 
-    By default a document is a section of a concept (V9), and questions may be whole sentences (``BM25F``). Its
-    ``page_content`` is the text of the section. With ``unit="concept"`` a document is a whole concept, and its
-    ``page_content`` is the title and the snippet (K7). The ``metadata`` says where it comes from, with heading
-    and lines of a section, and how far to trust it. ``limit=None`` returns every passage that matches.
-    ``scoring=None`` leaves the scoring to the resolver.
+    By default a document is a section of a concept (V9), and questions may be whole sentences (``BM25F``).
+    Its ``page_content`` is the text of the section. With ``unit="concept"`` a document is a whole concept,
+    and its ``page_content`` is the title and the snippet (K7). The ``metadata`` says where it comes from,
+    with the headings and the lines of a section, and how far to trust it. ``limit=None`` returns every
+    passage of the answer. ``scoring=None`` leaves the scoring to the resolver.
 
     The arguments are chosen by the host and are not fields of the model. So the ``configurable`` values of a
     run, which servers take from requests, cannot change them.

@@ -41,9 +41,9 @@ class OkfRetriever(BaseRetriever):
 
     By default a node is a section of a concept (V9), and questions may be whole sentences (``BM25F``). Its
     text is the text of the section. With ``unit="concept"`` a node is a whole concept, and its text is the
-    title and the snippet (K7). The ``metadata`` says where it comes from, with heading and lines of a section,
-    and how far to trust it. The score is the catalog's, a whole number. ``limit=None`` returns every passage
-    that matches. ``scoring=None`` leaves the scoring to the resolver.
+    title and the snippet (K7). The ``metadata`` says where it comes from, with the headings and the lines of
+    a section, and how far to trust it. The score is the catalog's, a whole number. ``limit=None`` returns
+    every passage of the answer. ``scoring=None`` leaves the scoring to the resolver.
 
     Example:
         >>> OkfRetriever(knowledge.resolver, limit=3).retrieve("refund policy")  # doctest: +SKIP

@@ -126,8 +126,8 @@ def text_of(passage: KnowledgePassage) -> str:
 def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | bool | None]:
     """The other fields of a passage, as plain values that any store or tracer can write.
 
-    ``heading``, ``first_line`` and ``last_line`` are those of the section; the headings are one text. They are
-    ``None`` for a passage that is a whole concept.
+    ``heading``, ``first_line`` and ``last_line`` are those of the section, with the headings as one text.
+    They are ``None`` for a passage that is a whole concept.
     """
     section = passage.section
     return {

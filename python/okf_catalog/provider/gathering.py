@@ -84,11 +84,11 @@ class Gatherer:
                 self._sessions.remember(session, scope)
         return checked, scope
 
-    def _wording(self, messages: list[ChatMessage]) -> str | None | Exception:
+    def _wording(self, messages: list[ChatMessage]) -> str | Exception | None:
         """The text to ask, or what the host's function raised.
 
-        It is returned, because the failure is reported in the caller's thread, and because a ``StopIteration``
-        that leaves a thread would make the event loop wait for ever.
+        It is returned, because the failure is reported in the caller's thread, and because the event loop
+        would wait for ever if a ``StopIteration`` left the other thread.
         """
         if self._settings.token_budget <= 0:
             return None
@@ -97,7 +97,7 @@ class Gatherer:
         except Exception as error:  # noqa: BLE001  # X9.
             return error
 
-    def _query(self, text: str | None | Exception, scope: KnowledgeAccessScope) -> KnowledgeQuery | None:
+    def _query(self, text: str | Exception | None, scope: KnowledgeAccessScope) -> KnowledgeQuery | None:
         if isinstance(text, Exception):
             self._failures.side_failed(None, text)
             return None
