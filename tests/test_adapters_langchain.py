@@ -206,5 +206,5 @@ def test_a_document_is_a_section_with_its_headings_and_lines() -> None:
 
 @pytest.mark.parametrize("options", [{"scoring": "best"}, {"unit": "chunk"}])
 def test_a_retriever_refuses_an_unknown_scoring_or_unit(options: dict[str, Any]) -> None:
-    with pytest.raises(RefusedValueError, match=f"^{[*options][0]} is one of "):
+    with pytest.raises(RefusedValueError, match=f"^{next(iter(options))} is one of "):
         OkfRetriever(Resolver(), **options)

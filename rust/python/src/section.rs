@@ -1,7 +1,12 @@
 //! Sections of concepts, as they are passed to Python.
 
 use okf_engine::{Answer, Passage};
-use pyo3::{exceptions::PyTypeError, prelude::*, sync::PyOnceLock, types::PyTuple};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    sync::PyOnceLock,
+    types::PyTuple,
+};
 
 /// The part of a concept that a passage shows: a `KnowledgeSection` (V9).
 #[derive(Clone, PartialEq, Eq, FromPyObject)]
@@ -24,14 +29,16 @@ impl Section {
     /// The section that a caller gives for a passage.
     ///
     /// # Errors
-    /// `TypeError` if it is not a `KnowledgeSection`; `OverflowError` if a line does not fit into 32 bits.
+    /// `TypeError` if it is not a `KnowledgeSection`; `ValueError` if a line does not fit into 32 bits.
     pub(crate) fn given(value: &Bound<'_, PyAny>) -> PyResult<Self> {
         let class = class(value.py())?;
         if !value.is_instance(class)? {
             let message = format!("section is a KnowledgeSection or None, not {}", value.get_type().name()?);
             return Err(PyTypeError::new_err(message));
         }
-        value.extract()
+        // Such a section was checked when it was made, except for the greatest number of a line.
+        let too_large = |_| PyValueError::new_err(format!("a line of section is at most {}", u32::MAX));
+        value.extract().map_err(too_large)
     }
 
     /// The value in Python.
