@@ -36,7 +36,8 @@ pytestmark = pytest.mark.usefixtures("offline")
 
 def retriever_of(resolver: KnowledgeResolver, **options: Any) -> OkfRetriever:
     """A retriever of whole concepts, ranked by the fields that have a term (K3)."""
-    return OkfRetriever(resolver, **{"unit": "concept", "scoring": "weighted_terms", **options})
+    whole: dict[str, Any] = {"unit": "concept", "scoring": "weighted_terms"}
+    return OkfRetriever(resolver, **whole | options)
 
 
 def test_documents_carry_the_fields_of_their_passage(resolver: KnowledgeResolver) -> None:

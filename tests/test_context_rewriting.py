@@ -31,6 +31,11 @@ def make(rewrite_query: Any, **options: Any) -> tuple[KnowledgeContextProvider, 
     return KnowledgeContextProvider(resolver, store, rewrite_query=rewrite_query, **options), resolver, store
 
 
+def returning(answer: object) -> Callable[[object], Any]:
+    """A function of the host that makes the same of all messages."""
+    return lambda _: answer
+
+
 def texts(resolver: Resolver) -> list[str]:
     return [query.text for query in resolver.queries]
 
@@ -58,7 +63,7 @@ def test_nothing_is_asked_if_the_host_makes_no_question(provide: Way, answer: st
         scopes.append(KnowledgeAccessScope("acme"))
         return scopes[-1]
 
-    provider, resolver, store = make(lambda _: answer, scope_accessor=scope)
+    provider, resolver, store = make(returning(answer), scope_accessor=scope)
     assert provide(provider, MESSAGES) == ProvidedContext()
     assert (resolver.queries, store.reads, len(scopes)) == ([], [], 1)
 
@@ -85,11 +90,11 @@ async def later(_: object) -> str:
 @pytest.mark.parametrize(
     ("rewrite", "name"),
     [
-        (lambda _: 3, "int"),
-        (lambda _: False, "bool"),
-        (lambda _: b"refunds", "bytes"),
-        (lambda _: ["refunds"], "list"),
-        (lambda _: user("refunds"), "ChatMessage"),
+        (returning(3), "int"),
+        (returning(False), "bool"),
+        (returning(b"refunds"), "bytes"),
+        (returning(["refunds"]), "list"),
+        (returning(user("refunds")), "ChatMessage"),
         (later, "coroutine"),
     ],
     ids=["int", "bool", "bytes", "list", "message", "coroutine"],
@@ -127,7 +132,10 @@ def test_the_host_is_not_asked_without_messages_or_a_budget(provide: Way) -> Non
 
 
 def test_the_host_may_make_a_question_when_the_user_said_nothing(provide: Way) -> None:
-    provider, resolver, _ = make(lambda messages: messages[-1].role)
+    def rewrite(messages: Sequence[ChatMessage]) -> str:
+        return messages[-1].role
+
+    provider, resolver, _ = make(rewrite)
     provide(provider, [user(None), agent("answer")])
     assert texts(resolver) == ["assistant"]
 
@@ -144,7 +152,7 @@ def test_a_text_of_the_host_is_asked_as_one_of_the_user_would_be(provide: Way) -
 
     resolver = Short()
     for text in ("half \ud83d", Text("some words too many"), " spaces "):
-        provider = KnowledgeContextProvider(resolver, rewrite_query=lambda _, text=text: text)
+        provider = KnowledgeContextProvider(resolver, rewrite_query=returning(text))
         provide(provider, MESSAGES)
     assert texts(resolver) == ["half \ufffd", "some words", " spaces "]
     assert {type(text) for text in texts(resolver)} == {str}
@@ -159,7 +167,7 @@ def test_the_messages_cannot_be_changed_by_the_host(provide: Way) -> None:
 
 def test_what_the_user_said_is_captured_and_not_what_was_asked() -> None:
     notebook = Notebook()
-    provider = provider_of(Resolver(), notebook, rewrite_query=lambda _: "refunds by card")
+    provider = provider_of(Resolver(), notebook, rewrite_query=returning("refunds by card"))
     provider.provide(MESSAGES)
     provider.store(MESSAGES, [agent("Five days.")])
     (section,) = notebook.sections(KnowledgeAccessScope.LOCAL)
@@ -173,13 +181,16 @@ def test_the_event_loop_goes_on_while_the_host_makes_a_question() -> None:
     goes_on = threading.Event()
     reported: list[int] = []
 
+    def report(_: Exception) -> None:
+        reported.append(threading.get_ident())
+
     def rewrite(_: object) -> str:
         assert goes_on.wait(60)
         if caller.get() == "failing":
             raise ValueError
         return caller.get()
 
-    provider, resolver, _ = make(rewrite, on_internal_error=lambda _: reported.append(threading.get_ident()))
+    provider, resolver, _ = make(rewrite, on_internal_error=report)
 
     async def run(name: str) -> None:
         caller.set(name)

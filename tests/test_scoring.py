@@ -45,6 +45,11 @@ def chosen(scoring: KnowledgeScoring | None, defaults: dict[str, Any]) -> Knowle
 # Resolvers
 
 
+def everything(*_: object) -> bool:
+    """A policy that lets every caller see every source."""
+    return True
+
+
 @each_default
 @each_scoring
 @each_unit
@@ -61,7 +66,7 @@ def test_the_scoring_of_a_query_beats_that_of_the_host(
 
 
 @each_default
-@pytest.mark.parametrize("policy", [None, lambda *_: True])
+@pytest.mark.parametrize("policy", [None, everything])
 def test_a_text_is_asked_with_the_scoring_of_the_host(
     ask: Entrance, asked: Asked, defaults: dict[str, Any], policy: Any
 ) -> None:

@@ -92,7 +92,7 @@ def test_a_passage_refuses_what_is_no_section(wrong: object) -> None:
 
 
 def test_a_passage_refuses_a_line_that_no_file_has() -> None:
-    with pytest.raises(ValueError, match="^a line of section is at most 4294967295$"):
+    with pytest.raises(ValueError, match=r"^a line of section is at most 4294967295$"):
         passage("a", section=section(last_line=2**32))
 
 
