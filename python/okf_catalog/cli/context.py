@@ -87,10 +87,7 @@ def context(
     or a memory source overlaps with another source, 2 for wrong usage.
     """
     errors: list[Exception] = []
-    stale_policy = stale_policy_of(stale)
     try:
-        # A blank text is refused as by a search. A provider would take it for a user who said nothing.
-        KnowledgeQuery(text, fairness_quota=quota)
         scope = KnowledgeAccessScope(tenant, user, session)
         make_provider = partial(
             KnowledgeContextProvider,
@@ -99,7 +96,7 @@ def context(
             memory_budget_share=memory_share,
             resolver_strategy=strategy,
             fairness_quota=quota,
-            stale_policy=stale_policy,
+            stale_policy=stale_policy_of(stale),
             scoring=scoring,
             block_content=content,
             scope_accessor=lambda: scope,
@@ -120,6 +117,8 @@ def _provide(
     catalog: Path, text: str, make_provider: _MakeProvider
 ) -> tuple[ProvidedContext, list["_Spending"]]:
     """The context for a text of the user, and what became of each source."""
+    # A blank text is refused as by a search. A provider would take it for a user who said nothing.
+    KnowledgeQuery(text)
     with (
         log_to_stderr(),
         progress_bars() as tell,
