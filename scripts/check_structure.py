@@ -62,7 +62,7 @@ RULES: dict[str, dict[str, set[str]]] = {
         "text": {"work"},
         "document": {"named_enum", "text"},
         "manifest": {"named_enum"},
-        "search": {"document", "text", "work"},
+        "search": {"document", "named_enum", "text", "work"},
         "disk": {"document", "manifest", "text", "work"},
         "bundle": {"disk", "document", "search", "work"},
         "ask": {"document", "manifest", "named_enum", "search", "text", "work"},

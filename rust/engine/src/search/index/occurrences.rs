@@ -15,6 +15,7 @@ use crate::{
     text::{
         fold::{fold, fold_into},
         script::length,
+        terms::is_blank,
     },
     work::{
         parallel,
@@ -154,8 +155,8 @@ impl Builder {
     fn add_concept(&mut self, concept: &Concept) {
         let document = &concept.document;
         match &document.title {
-            Some(title) => self.add_text(TITLE, title),
-            None => self.add_title(&title_without_field(concept)),
+            Some(title) if !is_blank(title) => self.add_text(TITLE, title),
+            _ => self.add_title(&title_without_field(concept)),
         }
         let title = std::mem::take(&mut self.length);
         for text in document.description.iter().chain(&document.tags) {
