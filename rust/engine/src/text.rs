@@ -6,5 +6,6 @@ pub(crate) mod fold;
 pub(crate) mod grapheme;
 pub(crate) mod instant;
 pub(crate) mod script;
+pub(crate) mod stem;
 pub(crate) mod terms;
 pub(crate) mod words;

@@ -42,7 +42,7 @@ pub(crate) use frequencies::{BLOCK, DenseEntries, Entries, Frequencies, Frequenc
 pub(crate) use live_segment::LiveSegment;
 pub(crate) use matches::Matches;
 pub(crate) use occurrences::Lengths;
-pub(crate) use points::WHOLE;
+pub(crate) use points::{STEM, WHOLE};
 pub(crate) use segment::Segment;
 pub(crate) use sort_order::IdOrder;
 pub(crate) use sort_order::SortOrder;

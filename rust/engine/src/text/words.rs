@@ -15,8 +15,10 @@ use crate::{
     work::task::{Abandoned, Task},
 };
 
-/// The weight of a word, and of a pair of characters, in quarters.
+/// The weight of a word, in quarters.
 const WORD: u32 = 4;
+/// The weight of a pair of characters, in quarters: most characters stand in two pairs.
+const PAIR: u32 = 2;
 /// The weight of a piece of text as it is written, in quarters: its words are terms too.
 const AS_WRITTEN: u32 = 2;
 /// How many pieces are taken between two checks whether the task was abandoned.
@@ -93,10 +95,10 @@ impl WeightedTerms {
     fn add_pairs(&mut self, run: &str) {
         let starts: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
         if starts.len() == 2 {
-            self.add(run, WORD);
+            self.add(run, PAIR);
         }
         for pair in starts.windows(3) {
-            self.add(&run[pair[0]..pair[2]], WORD);
+            self.add(&run[pair[0]..pair[2]], PAIR);
         }
     }
 
@@ -160,7 +162,7 @@ mod tests {
     }
 
     fn pieces(text: &str) -> Vec<String> {
-        terms(text).into_iter().filter(|(_, weight)| *weight == AS_WRITTEN).map(|(term, _)| term).collect()
+        terms(text).into_iter().filter(|(_, weight)| *weight != WORD).map(|(term, _)| term).collect()
     }
 
     #[test]
@@ -171,8 +173,9 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_give_pairs() {
-        assert_eq!(words("証明書を更新 A漢"), ["証明", "明書", "書を", "を更", "更新", "A", "漢"]);
-        assert_eq!(words("ใบ"), ["ใบ"]);
+        assert_eq!(pieces("証明書を更新 A漢"), ["証明", "明書", "書を", "を更", "更新", "漢"]);
+        assert_eq!(words("証明書を更新 A漢"), ["A"]);
+        assert_eq!(pieces("ใบ"), ["ใบ"]);
     }
 
     #[test]
@@ -180,7 +183,7 @@ mod tests {
         assert_eq!(pieces("What is C++, or (.net)?"), ["C++", ".NET"]);
         assert_eq!(words("mlflow.trace iceberg_compat"), ["MLFLOW", "TRACE", "ICEBERG_COMPAT"]);
         assert_eq!(pieces("mlflow.trace iceberg_compat"), ["MLFLOW.TRACE"]);
-        assert_eq!(pieces("don’t 使用c++编译。"), ["DON'T", "C++"]);
+        assert_eq!(pieces("don’t 使用c++编译。"), ["DON'T", "使用", "C++", "编译"]);
         assert_eq!(pieces("launch 🚀 now"), ["🚀"]);
     }
 

@@ -1,7 +1,7 @@
 //! The formula of BM25F in whole numbers (V4, V5). `docs/relevance.md` explains it.
 
 use super::logarithm::ln_ratio;
-use crate::search::index::{Frequency, Lengths, WHOLE};
+use crate::search::index::{Frequency, Lengths, STEM, WHOLE};
 
 /// Bits behind the point of rarities and of sums of them.
 const RARITY_BITS: u32 = 10;
@@ -19,12 +19,14 @@ const LENGTH_FACTOR_BITS: u32 = 20;
 const MAX_NORM: u64 = (1 << 23) - 1;
 /// The weights of the title, of tags and description, and of the body.
 const WEIGHTS: [u32; 3] = [3, 2, 1];
-/// The number of the body among the fields.
-const BODY: usize = 2;
+/// The numbers of the fields.
+pub(super) const TITLE: usize = 0;
+pub(super) const TAGS: usize = 1;
+pub(super) const BODY: usize = 2;
 /// Bits behind the point of the factor for coverage.
 const COVERAGE_BITS: u32 = 16;
-/// How much a concept with all terms gets on top of its sum, in tenths of the sum.
-const COVERAGE_TENTHS: u64 = 12;
+/// How much a concept with all terms gets on top of its sum, in quarters of the sum.
+const COVERAGE_QUARTERS: u64 = 3;
 /// Scores are in thousandths (V5).
 const THOUSANDTHS: u64 = 1000;
 /// The weight of a term is in quarters.
@@ -65,12 +67,54 @@ impl Norms {
         let more = u64::from(length).saturating_mul(self.factors[field]) >> LENGTH_FACTOR_BITS;
         (Self::FIXED + more).min(MAX_NORM) as f32
     }
+}
 
-    /// What a term is worth in the fields of a concept.
-    pub(super) fn part(self, frequency: Frequency, lengths: &Lengths) -> u32 {
-        let points = [frequency.title, frequency.tags_or_description, frequency.body];
-        let fields = points.into_iter().enumerate().filter(|(_, points)| *points != 0);
-        fields.map(|(field, points)| weighted(field, points, self.of(field, lengths[field]))).sum()
+/// What points are worth in titles, and in tags and descriptions, of every length up to [`TABLED_LENGTHS`].
+#[derive(Debug, Clone)]
+pub(super) struct Worths {
+    pub(super) norms: Norms,
+    /// For each of the two fields and each length, the worth of the stem, and that of the term.
+    short: [Box<[[u32; 2]]>; 2],
+}
+
+/// Lengths of short fields for which the worth is looked up. Nearly all titles are shorter.
+const TABLED_LENGTHS: u32 = 64;
+
+impl Worths {
+    pub(super) fn new(norms: Norms) -> Self {
+        let table = |field| (0..TABLED_LENGTHS).map(|length| norms.short(field, length)).collect();
+        Self { norms, short: [table(TITLE), table(TAGS)] }
+    }
+
+    /// The worth of the stem, and that of the term, in a title (field 0) or in tags and description (field 1).
+    pub(super) fn short(&self, field: usize, length: u32) -> [u32; 2] {
+        match self.short[field].get(length as usize) {
+            Some(known) => *known,
+            None => self.norms.short(field, length),
+        }
+    }
+
+    /// What a term is worth in all fields of a concept.
+    pub(super) fn part(&self, frequency: Frequency, lengths: &Lengths) -> u32 {
+        let Frequency { flags, body } = frequency;
+        let mut part = 0;
+        if flags & (Frequency::IN_TITLE | Frequency::STEM_IN_TITLE) != 0 {
+            part += self.short(TITLE, lengths[TITLE])[usize::from(flags & Frequency::IN_TITLE != 0)];
+        }
+        if flags & (Frequency::IN_TAGS | Frequency::STEM_IN_TAGS) != 0 {
+            part += self.short(TAGS, lengths[TAGS])[usize::from(flags & Frequency::IN_TAGS != 0)];
+        }
+        if body != 0 {
+            part += weighted(BODY, body, self.norms.of(BODY, lengths[BODY]));
+        }
+        part
+    }
+}
+
+impl Norms {
+    fn short(self, field: usize, length: u32) -> [u32; 2] {
+        let norm = self.of(field, length);
+        [STEM, WHOLE].map(|points| weighted(field, points, norm))
     }
 }
 
@@ -91,23 +135,32 @@ pub(super) fn contribution(rarity: u32, part: u32) -> u32 {
     rarity.wrapping_mul(part) >> RARITY_BITS
 }
 
-/// The most that a term can add to the sum of a concept, by the most points of each field.
+/// The most that a term can add to the sum of a concept.
 pub(super) struct Bounds {
-    /// What each number of points is worth in a field of weight 1 and no length.
-    saturated: [u32; 1 << u8::BITS],
+    /// What each number of points is worth in a body without length.
+    body: [u32; 1 << u8::BITS],
+    /// What the stem, and the term, are worth in short fields without length.
+    short: [[u32; 2]; 2],
 }
 
 impl Bounds {
     pub(super) fn new() -> Self {
-        let norm = Norms { factors: [0; 3] }.of(BODY, 0);
+        let norms = Norms { factors: [0; 3] };
         let points: [u8; 1 << u8::BITS] = std::array::from_fn(|points| points.try_into().unwrap_or(u8::MAX));
-        Self { saturated: points.map(|points| weighted(BODY, points, norm)) }
+        let body = points.map(|points| weighted(BODY, points, norms.of(BODY, 0)));
+        Self { body, short: [norms.short(TITLE, 0), norms.short(TAGS, 0)] }
     }
 
+    /// For concepts of which each has at most this frequency.
     pub(super) fn of(&self, rarity: u32, most: Frequency) -> u32 {
-        let points = [most.title, most.tags_or_description, most.body];
-        let parts = points.into_iter().zip(WEIGHTS);
-        contribution(rarity, parts.map(|(points, weight)| weight * self.saturated[usize::from(points)]).sum())
+        let worth = |field: usize, stem: u8, term: u8| match most.flags {
+            flags if flags & term != 0 => self.short[field][1],
+            flags if flags & stem != 0 => self.short[field][0],
+            _ => 0,
+        };
+        let title = worth(TITLE, Frequency::STEM_IN_TITLE, Frequency::IN_TITLE);
+        let tags = worth(TAGS, Frequency::STEM_IN_TAGS, Frequency::IN_TAGS);
+        contribution(rarity, title + tags + self.body[usize::from(most.body)])
     }
 }
 
@@ -121,7 +174,7 @@ pub(super) struct Coverage {
 impl Coverage {
     /// `rarity` is that of all terms together.
     pub(super) fn new(rarity: u32) -> Self {
-        Self { inverse: (COVERAGE_TENTHS << (2 * COVERAGE_BITS)) / (10 * u64::from(rarity.max(1))) }
+        Self { inverse: (COVERAGE_QUARTERS << (2 * COVERAGE_BITS)) / (4 * u64::from(rarity.max(1))) }
     }
 
     /// The score of a concept, at least 1: `sum` is what its terms add, `rarity` their rarities together.
@@ -149,7 +202,7 @@ mod tests {
     fn a_quotient_is_that_of_whole_numbers() {
         let norms = (32..2000).chain([MAX_NORM - 1, MAX_NORM, 4096, 99_991]);
         for norm in norms {
-            for points in 0..=252_u8 {
+            for points in 0..=255_u8 {
                 let exact = u64::from((K + 1) << (PART_BITS + NORM_BITS)) * u64::from(points)
                     / (u64::from(points) * (1 << NORM_BITS) + norm);
                 let own = weighted(2, points, norm as f32);
@@ -162,7 +215,7 @@ mod tests {
     fn the_mean_length_has_the_norm_of_k() {
         let norms = Norms::new(10, [10, 1000, 0]);
         for (field, length, expected) in
-            [(0, 1, 128.0), (1, 100, 128.0), (1, 0, 32.0), (1, 200, 224.0), (2, 0, 32.0)]
+            [(0, 1, 256.0), (1, 100, 256.0), (1, 0, 64.0), (1, 200, 448.0), (2, 0, 64.0)]
         {
             assert!((norms.of(field, length) - expected).abs() < 1.5, "{field} {length}");
         }
@@ -173,7 +226,7 @@ mod tests {
     fn a_concept_with_all_terms_gets_the_whole_bonus() {
         let coverage = Coverage::new(1000);
         assert_eq!(coverage.score(1024, 0), 1000);
-        assert!((2199..=2200).contains(&coverage.score(1024, 1000)));
+        assert!((1749..=1750).contains(&coverage.score(1024, 1000)));
         assert_eq!(coverage.score(0, 0), 1);
         assert_eq!(coverage.score(u32::MAX, 1000), u32::MAX);
     }

@@ -1,7 +1,7 @@
 //! What the scores of one question depend on besides the concept itself: how many concepts there are, how many of
 //! them have each term, and how long their fields are (V6).
 
-use super::formula::{Coverage, Norms, rarity};
+use super::formula::{Coverage, Norms, Worths, rarity};
 use crate::{
     search::index::{Frequencies, Index, LiveSegment},
     text::terms::Terms,
@@ -49,9 +49,9 @@ impl Counts {
 /// What follows from [`Counts`].
 #[derive(Debug, Clone)]
 pub(crate) struct Statistics {
-    /// For each term of the question, its rarity times its weight; 0 for a term that no concept has.
+    /// For each term of the question, its rarity times its weight.
     pub(crate) rarities: Vec<u32>,
-    pub(super) norms: Norms,
+    pub(super) worths: Worths,
     pub(super) coverage: Coverage,
 }
 
@@ -59,13 +59,10 @@ impl Statistics {
     pub(super) fn of<'found>(sources: impl Iterator<Item = &'found Counts>, terms: &Terms) -> Self {
         let mut counts = Counts::new(terms.as_slice().len());
         sources.for_each(|source| counts.add(source));
-        let rarity = |(with, weight): (&u64, u32)| match with {
-            0 => 0,
-            with => rarity(counts.concepts, *with, weight),
-        };
+        let rarity = |(with, weight): (&u64, u32)| rarity(counts.concepts, *with, weight);
         let rarities: Vec<u32> = counts.with_term.iter().zip(terms.counts()).map(rarity).collect();
         let all = rarities.iter().fold(0_u32, |sum, rarity| sum.saturating_add(*rarity));
         let norms = Norms::new(counts.concepts, counts.lengths);
-        Self { rarities, norms, coverage: Coverage::new(all) }
+        Self { rarities, worths: Worths::new(norms), coverage: Coverage::new(all) }
     }
 }

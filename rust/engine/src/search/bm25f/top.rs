@@ -36,21 +36,17 @@ pub(super) fn top<Handle: Deref<Target = Frequencies>>(
     for (number, segment) in index.live_segments().iter().enumerate() {
         task.go_on()?;
         let terms = input.found.of_segment(number).iter().zip(&input.statistics.rarities);
-        let terms = terms.filter(|(_, rarity)| **rarity != 0);
         let terms = terms.filter_map(|(found, rarity)| Some((*rarity, &**found.as_ref()?)));
         let (rare, common): (Vec<Term<'_>>, Vec<Term<'_>>) =
             terms.partition(|(_, found)| matches!(found.entries(), Entries::Sparse(_)));
         let admits = input.criteria.admits(segment);
-        let mut offer = |local: u32, score: u32| {
-            let concept = segment.base() + local;
-            best.offer(concept, score, position(concept));
-        };
         let mut candidates = Candidates::of(&rare, segment, input.statistics, &admits);
         let common = Common::of(&common, segment, input.statistics);
         // The most promising candidates first: they raise the bar for all others.
         let first = candidates.split_best(limit);
         for local in first {
-            offer(local, common.score(local, candidates.sums[local as usize]));
+            let concept = segment.base() + local;
+            best.offer(concept, common.score(local, candidates.sums[local as usize]), position(concept));
         }
         for local in &candidates.rest {
             let sums = candidates.sums[*local as usize];
@@ -119,7 +115,7 @@ impl Candidates {
                 if sums.rarity == 0 {
                     this.rest.push(*local);
                 }
-                let part = statistics.norms.part(*frequency, &lengths[*local as usize]);
+                let part = statistics.worths.part(*frequency, &lengths[*local as usize]);
                 sums.add(*rarity, contribution(*rarity, part));
             }
         }
@@ -178,7 +174,7 @@ impl<'found> Common<'found> {
         for (rarity, found) in self.terms {
             let frequency: Frequency = found.get(local);
             if !frequency.is_none() {
-                let part = self.statistics.norms.part(frequency, lengths);
+                let part = self.statistics.worths.part(frequency, lengths);
                 sums.add(*rarity, contribution(*rarity, part));
             }
         }

@@ -1,7 +1,7 @@
 //! How often the concepts of a segment have one term, and in which fields (V3, V4).
 
 use super::{
-    points::{MAX_POINTS, Points},
+    points::Points,
     posting::{self, BODY, TAGS_OR_DESCRIPTION, TITLE},
     vocabulary::CountedLists,
 };
@@ -12,59 +12,77 @@ const CONCEPTS_PER_SORTED_POSTING: usize = 128;
 /// Frequencies are kept as an array with an entry for each concept if at least one concept in this many has the
 /// term: it is then added up faster, and takes no more memory than three times a list.
 const CONCEPTS_PER_DENSE_ENTRY: usize = 8;
-
 /// Concepts in a block of [`DenseEntries`].
 pub(crate) const BLOCK: usize = 64;
 
-/// How often a concept has a term, in points. In short fields the best occurrence counts, in a body all do.
+/// How often a concept has a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Frequency {
-    pub(crate) title: u8,
-    pub(crate) tags_or_description: u8,
+    /// The flags `IN_TITLE` to `HAS_TERM`.
+    pub(crate) flags: u8,
+    /// The points of the body.
     pub(crate) body: u8,
 }
 
 impl Frequency {
-    /// Whether the concept does not have the term.
+    /// The title has the term.
+    pub(crate) const IN_TITLE: u8 = 1;
+    /// The title has a word that begins with the stem of the term.
+    pub(crate) const STEM_IN_TITLE: u8 = 2;
+    /// A tag or the description has the term.
+    pub(crate) const IN_TAGS: u8 = 4;
+    /// A tag or the description has a word that begins with the stem of the term.
+    pub(crate) const STEM_IN_TAGS: u8 = 8;
+    /// Any field has the term, and not only its stem.
+    const HAS_TERM: u8 = 16;
+
+    /// Whether the concept has neither the term nor its stem.
     pub(crate) fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// The larger number of each field.
+    /// Whether the concept has the term, and not only its stem.
+    pub(crate) fn has_term(self) -> bool {
+        self.flags & Self::HAS_TERM != 0
+    }
+
+    /// The frequency in both of two parts of a concept.
+    fn join(self, other: Self) -> Self {
+        Self { flags: self.flags | other.flags, body: self.body.saturating_add(other.body) }
+    }
+
+    /// The largest number of each kind.
     fn max(self, other: Self) -> Self {
-        Self {
-            title: self.title.max(other.title),
-            tags_or_description: self.tags_or_description.max(other.tags_or_description),
-            body: self.body.max(other.body),
+        Self { flags: self.flags | other.flags, body: self.body.max(other.body) }
+    }
+}
+
+/// What the postings of one string add: for each set of fields, the flags; and the points of one occurrence.
+struct Worth {
+    flags: [u8; 8],
+    points: u8,
+}
+
+impl Worth {
+    fn of(points: Points) -> Self {
+        let (title, tags, term) = if points.has_term {
+            (Frequency::IN_TITLE, Frequency::IN_TAGS, Frequency::HAS_TERM)
+        } else {
+            (Frequency::STEM_IN_TITLE, Frequency::STEM_IN_TAGS, 0)
+        };
+        let mut flags = [0; 8];
+        if points != Points::default() {
+            for fields in 1..=(BODY | TAGS_OR_DESCRIPTION | TITLE) {
+                let has = |field: u8, flag: u8| if fields & field == 0 { 0 } else { flag };
+                flags[usize::from(fields)] = term | has(TITLE, title) | has(TAGS_OR_DESCRIPTION, tags);
+            }
         }
+        Self { flags, points: points.body }
     }
 
-    /// Adds a posting: the fields that have a string, how often the body has it, and what the string is worth.
-    fn add(&mut self, points: Points, fields: u8, times: u8) {
-        if fields & TITLE != 0 {
-            self.title = self.title.max(points.short);
-        }
-        if fields & TAGS_OR_DESCRIPTION != 0 {
-            self.tags_or_description = self.tags_or_description.max(points.short);
-        }
-        if fields & BODY != 0 {
-            self.add_to_body(points.body.saturating_mul(times));
-        }
-    }
-
-    fn with(mut self, points: Points, fields: u8, times: u8) -> Self {
-        self.add(points, fields, times);
-        self
-    }
-
-    fn join(&mut self, other: Self) {
-        let body = self.body;
-        *self = self.max(Self { body, ..other });
-        self.add_to_body(other.body);
-    }
-
-    fn add_to_body(&mut self, points: u8) {
-        self.body = self.body.saturating_add(points).min(MAX_POINTS);
+    /// What a posting adds, whose body has the string `times` times.
+    fn posting(&self, fields: u8, times: u8) -> Frequency {
+        Frequency { flags: self.flags[usize::from(fields & 7)], body: self.points.saturating_mul(times) }
     }
 }
 
@@ -79,64 +97,53 @@ pub(crate) struct Frequencies {
 /// The entries of [`Frequencies`].
 #[derive(Debug)]
 pub(crate) enum Entries {
-    /// The concepts that have the term, ascending.
+    /// The concepts that have the term or its stem, ascending.
     Sparse(Box<[(u32, Frequency)]>),
     /// All concepts of the segment.
     Dense(DenseEntries),
 }
 
-/// The numbers of all concepts of a segment, field by field; nothing for a field that no concept has the term in.
+/// The numbers of all concepts of a segment.
 #[derive(Debug, Default)]
 pub(crate) struct DenseEntries {
-    pub(crate) title: Box<[u8]>,
-    pub(crate) tags_or_description: Box<[u8]>,
+    /// [`Frequency::flags`] of each concept.
+    pub(crate) flags: Box<[u8]>,
+    /// [`Frequency::body`] of each concept.
     pub(crate) body: Box<[u8]>,
-    /// For each block of [`BLOCK`] concepts, the largest number of each field.
+    /// For each block of [`BLOCK`] concepts, the largest number of each kind.
     pub(crate) blocks: Box<[Frequency]>,
-}
-
-impl DenseEntries {
-    fn of(all: &[Frequency]) -> Self {
-        let field = |of: fn(&Frequency) -> u8| -> Box<[u8]> {
-            if all.iter().any(|one| of(one) != 0) { all.iter().map(of).collect() } else { Box::default() }
-        };
-        Self {
-            title: field(|one| one.title),
-            tags_or_description: field(|one| one.tags_or_description),
-            body: field(|one| one.body),
-            blocks: all.chunks(BLOCK).map(most).collect(),
-        }
-    }
-
-    fn get(&self, concept: u32) -> Frequency {
-        let of = |field: &[u8]| field.get(concept as usize).copied().unwrap_or(0);
-        Frequency {
-            title: of(&self.title),
-            tags_or_description: of(&self.tags_or_description),
-            body: of(&self.body),
-        }
-    }
-}
-
-/// The largest number of each field.
-fn most(all: &[Frequency]) -> Frequency {
-    all.iter().fold(Frequency::default(), |most, one| most.max(*one))
 }
 
 impl Frequencies {
     fn sparse(entries: Box<[(u32, Frequency)]>) -> Self {
-        Self { count: entries.len(), entries: Entries::Sparse(entries) }
+        let count = entries.iter().filter(|(_, frequency)| frequency.has_term()).count();
+        Self { count, entries: Entries::Sparse(entries) }
     }
 
-    fn dense(all: &[Frequency], count: usize) -> Self {
-        Self { count, entries: Entries::Dense(DenseEntries::of(all)) }
+    /// The entries of all concepts, kept as a list if few of them have the term.
+    fn packed(all: &[Frequency]) -> Self {
+        let present = all.iter().filter(|frequency| !frequency.is_none()).count();
+        if present * CONCEPTS_PER_DENSE_ENTRY < all.len() {
+            let entries = (0_u32..).zip(all).filter(|(_, frequency)| !frequency.is_none());
+            let mut list = Vec::with_capacity(present);
+            list.extend(entries.map(|(concept, frequency)| (concept, *frequency)));
+            return Self::sparse(list.into());
+        }
+        let most = |block: &[Frequency]| block.iter().fold(Frequency::default(), |most, one| most.max(*one));
+        let entries = DenseEntries {
+            flags: all.iter().map(|one| one.flags).collect(),
+            body: all.iter().map(|one| one.body).collect(),
+            blocks: all.chunks(BLOCK).map(most).collect(),
+        };
+        let count = all.iter().filter(|frequency| frequency.has_term()).count();
+        Self { count, entries: Entries::Dense(entries) }
     }
 
     pub(crate) fn entries(&self) -> &Entries {
         &self.entries
     }
 
-    /// How many concepts have the term, deleted ones included.
+    /// How many concepts have the term, deleted ones included. Those that have only its stem are not counted.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -144,7 +151,9 @@ impl Frequencies {
     /// How often one concept has the term.
     pub(crate) fn get(&self, concept: u32) -> Frequency {
         match &self.entries {
-            Entries::Dense(entries) => entries.get(concept),
+            Entries::Dense(DenseEntries { flags, body, .. }) => {
+                Frequency { flags: flags[concept as usize], body: body[concept as usize] }
+            }
             Entries::Sparse(entries) => entries
                 .binary_search_by_key(&concept, |(concept, _)| *concept)
                 .map_or(Frequency::default(), |at| entries[at].1),
@@ -155,9 +164,8 @@ impl Frequencies {
     pub(crate) fn size(&self) -> usize {
         match &self.entries {
             Entries::Sparse(entries) => size_of_val(&**entries),
-            Entries::Dense(entries) => {
-                let fields = [&entries.title, &entries.tags_or_description, &entries.body];
-                fields.map(|field| field.len()).iter().sum::<usize>() + size_of_val(&*entries.blocks)
+            Entries::Dense(DenseEntries { flags, body, blocks }) => {
+                flags.len() + body.len() + size_of_val(&**blocks)
             }
         }
     }
@@ -165,50 +173,49 @@ impl Frequencies {
     /// The frequencies of a term in a segment of `concepts` concepts; `lists` has its postings.
     pub(super) fn of_term(concepts: usize, lists: &[CountedLists<'_>]) -> Self {
         let count: usize = lists.iter().map(CountedLists::len).sum();
-        let postings = lists.iter().flat_map(CountedLists::postings);
         if count >= concepts / CONCEPTS_PER_SORTED_POSTING {
             let mut all = vec![Frequency::default(); concepts];
-            postings.for_each(|(points, (item, times))| {
-                let (concept, fields) = posting::unpack(item);
-                all[concept as usize].add(points, fields, times);
+            add_postings(lists, |concept, more| {
+                let one = &mut all[concept as usize];
+                *one = one.join(more);
             });
-            return Self::packed(all);
+            return Self::packed(&all);
         }
         let mut found: Vec<(u32, Frequency)> = Vec::with_capacity(count);
-        postings.for_each(|(points, (item, times))| {
-            let (concept, fields) = posting::unpack(item);
-            found.push((concept, Frequency::default().with(points, fields, times)));
-        });
+        add_postings(lists, |concept, more| found.push((concept, more)));
         found.sort_unstable_by_key(|(concept, _)| *concept);
         found.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {
-                kept.1.join(next.1);
+                kept.1 = kept.1.join(next.1);
             }
             same
         });
+        found.retain(|(_, frequency)| !frequency.is_none());
         Self::sparse(found.into())
     }
 
     /// The frequencies of a term of one or two bytes. `whole` has the postings of what has it as a whole word, and
     /// `fields` for every concept the fields that have it anywhere: they count once, as inside a word.
-    pub(super) fn of_short_term(whole: &[CountedLists<'_>], fields: Vec<u8>) -> Self {
-        let mut all: Vec<Frequency> =
-            fields.into_iter().map(|fields| Frequency::default().with(Points::INSIDE, fields, 1)).collect();
-        for (points, (item, times)) in whole.iter().flat_map(CountedLists::postings) {
-            let (concept, fields) = posting::unpack(item);
-            all[concept as usize].add(points, fields, times);
-        }
-        Self::packed(all)
+    pub(super) fn of_short_term(whole: &[CountedLists<'_>], fields: &[u8]) -> Self {
+        let inside = Worth::of(Points::INSIDE);
+        let once = |fields: &u8| inside.posting(*fields, u8::from(fields & BODY != 0));
+        let mut all: Vec<Frequency> = fields.iter().map(once).collect();
+        add_postings(whole, |concept, more| {
+            let one = &mut all[concept as usize];
+            *one = one.join(more);
+        });
+        Self::packed(&all)
     }
+}
 
-    /// Keeps a list instead of an array with an entry for each concept, if few concepts have the term.
-    fn packed(all: Vec<Frequency>) -> Self {
-        let count = all.iter().filter(|frequency| !frequency.is_none()).count();
-        if count * CONCEPTS_PER_DENSE_ENTRY >= all.len() {
-            return Self::dense(&all, count);
+/// Calls `add` with every concept of the lists and what its posting adds.
+fn add_postings(lists: &[CountedLists<'_>], mut add: impl FnMut(u32, Frequency)) {
+    for (points, postings) in lists.iter().flat_map(CountedLists::lists) {
+        let worth = Worth::of(points);
+        for (item, times) in postings {
+            let (concept, fields) = posting::unpack(item);
+            add(concept, worth.posting(fields, times));
         }
-        let entries = (0_u32..).zip(all).filter(|(_, frequency)| !frequency.is_none());
-        Self::sparse(entries.collect())
     }
 }

@@ -13,6 +13,7 @@ use super::{
     vocabulary::Vocabulary,
     words::{is_word, words as split},
 };
+use crate::text::stem::stem;
 
 /// In the map from tokens to compounds: the token is a word.
 const NO_COMPOUND: u32 = u32::MAX;
@@ -71,7 +72,8 @@ impl InvertedIndex {
     /// How often each concept of a segment of `concepts` concepts has a term in normal form.
     pub(super) fn frequencies(&self, term: &str, concepts: usize) -> Frequencies {
         let vocabularies = [self.shared.of(term.as_bytes()), self.normal.of(term.as_bytes())];
-        Frequencies::of_term(concepts, &vocabularies.map(|vocabulary| vocabulary.counted_with(term)))
+        let stem = stem(term);
+        Frequencies::of_term(concepts, &vocabularies.map(|vocabulary| vocabulary.counted_with(term, stem)))
     }
 
     /// The same of a term of one or two bytes that is a word. `fields` has the fields of every concept in which it
@@ -79,7 +81,7 @@ impl InvertedIndex {
     pub(super) fn short_term_frequencies(&self, term: &str, mut fields: Vec<u8>) -> Frequencies {
         add_fields(&self.normal.words, term.as_bytes(), &mut fields);
         let vocabularies = [&self.shared.words, &self.normal.words];
-        Frequencies::of_short_term(&vocabularies.map(|vocabulary| vocabulary.short_words_with(term)), fields)
+        Frequencies::of_short_term(&vocabularies.map(|vocabulary| vocabulary.short_words_with(term)), &fields)
     }
 
     /// For every concept, the fields that have a word as written which is its normal form, and contains the term.

@@ -49,9 +49,9 @@ impl LiveSegment {
         self.lengths
     }
 
-    /// How many concepts that are not deleted have a term, given its frequencies in the segment.
+    /// How many concepts that are not deleted have a term (not only its stem), given its frequencies in the segment.
     pub(crate) fn count_with(&self, frequencies: &Frequencies) -> usize {
-        let deleted = self.deleted_numbers.iter().filter(|local| !frequencies.get(**local).is_none());
+        let deleted = self.deleted_numbers.iter().filter(|local| frequencies.get(**local).has_term());
         frequencies.count() - deleted.count()
     }
 

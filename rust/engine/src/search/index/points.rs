@@ -5,48 +5,48 @@ use memchr::memmem;
 use crate::text::script::{is_spaceless, is_word_char};
 
 /// Points of an occurrence that is a whole word, or that stands in a script without spaces.
-pub(crate) const WHOLE: u8 = 4;
-/// Points of an occurrence at the beginning of a word that goes on with at most [`ENDING`] characters.
-const STEM: u8 = 3;
-/// Points of an occurrence at the beginning of a longer word.
-const BEGINNING: u8 = 2;
+pub(crate) const WHOLE: u8 = 8;
+/// Points of an occurrence that a longer word begins with.
+const BEGINNING: u8 = 5;
 /// Points of an occurrence anywhere else in a word.
-const INSIDE: u8 = 1;
-/// Points of an occurrence inside a word, or at its end, in a short field.
-const INSIDE_SHORT: u8 = 3;
-/// A word with an ending of at most this many characters is taken for a form of the term.
-const ENDING: usize = 3;
-/// A body has at most this many points: 63 whole words.
-pub(super) const MAX_POINTS: u8 = 252;
+const INSIDE: u8 = 2;
+/// Points of a word that begins with the stem of the term, but not with the term.
+pub(crate) const STEM: u8 = 1;
 
 /// What the occurrences of a term in one string are worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Points {
-    /// Those of the best occurrence in a title, or in tags and description.
-    pub(super) short: u8,
+    /// Whether the term itself is there, and not only its stem.
+    pub(super) has_term: bool,
     /// The sum of all occurrences in a body, at most 255.
     pub(super) body: u8,
 }
 
 impl Points {
     /// One occurrence inside a word.
-    pub(super) const INSIDE: Self = Self { short: INSIDE_SHORT, body: INSIDE };
+    pub(super) const INSIDE: Self = Self { has_term: true, body: INSIDE };
 
     /// The points of a string that is a whole word this many times.
     pub(super) fn whole(times: u8) -> Self {
-        Self { short: WHOLE, body: times.saturating_mul(WHOLE) }
+        Self { has_term: true, body: times.saturating_mul(WHOLE) }
     }
 
-    fn add(&mut self, short: u8, body: u8) {
-        self.short = self.short.max(short);
-        self.body = self.body.saturating_add(body);
+    fn add_term(&mut self, points: u8) {
+        self.has_term = true;
+        self.body = self.body.saturating_add(points);
+    }
+
+    fn add_stem(&mut self) {
+        self.body = self.body.saturating_add(STEM);
     }
 }
 
 /// Finds the points of a term in strings. Occurrences do not overlap: the next one begins behind the last.
 pub(super) struct PointsOf<'term> {
-    finder: memmem::Finder<'term>,
-    length: usize,
+    term: &'term str,
+    stem: Option<&'term str>,
+    find_term: memmem::Finder<'term>,
+    find_stem: Option<memmem::Finder<'term>>,
     /// Whether the term can begin, and end, where the word around it goes on: its first, or last, character
     /// is none of a word, or of a script without spaces.
     begins_anywhere: bool,
@@ -54,10 +54,12 @@ pub(super) struct PointsOf<'term> {
 }
 
 impl<'term> PointsOf<'term> {
-    pub(super) fn term(term: &'term str) -> Self {
+    pub(super) fn term(term: &'term str, stem: Option<&'term str>) -> Self {
         Self {
-            finder: memmem::Finder::new(term),
-            length: term.len(),
+            term,
+            stem,
+            find_term: memmem::Finder::new(term),
+            find_stem: stem.map(memmem::Finder::new),
             begins_anywhere: term.chars().next().is_none_or(ends_words),
             ends_anywhere: term.chars().next_back().is_none_or(ends_words),
         }
@@ -68,34 +70,34 @@ impl<'term> PointsOf<'term> {
         let mut points = Points::default();
         let mut from = 0;
         while points.body < u8::MAX
-            && let Some(at) = self.finder.find(&string[from..])
+            && let Some(at) = self.find_term.find(&string[from..])
         {
             let start = from + at;
-            from = start + self.length;
+            from = start + self.term.len();
             let begins = self.begins_anywhere || last_char(&string[..start]).is_none_or(ends_words);
-            let ending = if self.ends_anywhere { 0 } else { ending(&string[from..]) };
-            match (begins, ending) {
-                (true, 0) => points.add(WHOLE, WHOLE),
-                (true, 1..=ENDING) => points.add(WHOLE, STEM),
-                (true, _) => points.add(WHOLE, BEGINNING),
-                (false, _) => points.add(INSIDE_SHORT, INSIDE),
+            let ends = || self.ends_anywhere || first_char(&string[from..]).is_none_or(ends_words);
+            points.add_term(match begins {
+                true if ends() => WHOLE,
+                true => BEGINNING,
+                false => INSIDE,
+            });
+        }
+        if let (Some(stem), Some(finder)) = (self.stem, &self.find_stem) {
+            let mut from = 0;
+            while points.body < u8::MAX
+                && let Some(at) = finder.find(&string[from..])
+            {
+                let start = from + at;
+                from = start + stem.len();
+                if !string[start..].starts_with(self.term.as_bytes())
+                    && last_char(&string[..start]).is_none_or(ends_words)
+                {
+                    points.add_stem();
+                }
             }
         }
         points
     }
-}
-
-/// How many characters of a word follow, at most one more than [`ENDING`].
-fn ending(mut rest: &[u8]) -> usize {
-    let mut count = 0;
-    while count <= ENDING
-        && let Some(c) = first_char(rest)
-        && !ends_words(c)
-    {
-        count += 1;
-        rest = &rest[c.len_utf8()..];
-    }
-    count
 }
 
 /// Whether a word ends before this character.
@@ -121,25 +123,37 @@ mod tests {
 
     #[test]
     fn an_occurrence_is_worth_what_its_place_in_the_word_is() {
-        for (term, string, short, body) in [
-            ("ART", "ART", WHOLE, WHOLE),
-            ("ART", "ARTS", WHOLE, STEM),
-            ("ART", "ARTISAN", WHOLE, BEGINNING),
-            ("ART", "START", INSIDE_SHORT, INSIDE),
-            ("ART", "«ART»ART’S—STARTART", WHOLE, 2 * WHOLE + 2 * INSIDE),
-            ("ART", "ABC", 0, 0),
-            (".NET", "ASP.NET", WHOLE, WHOLE),
-            ("C++", "C++11", WHOLE, WHOLE),
-            ("漢字", "用漢字漢字的", WHOLE, 2 * WHOLE),
-            ("AA", "AAAAA", WHOLE, STEM + INSIDE),
-            ("API", "用API的", WHOLE, WHOLE),
-            ("É", "CAFÉ", INSIDE_SHORT, INSIDE),
-            ("É", "ÉÉÉÉÉ", WHOLE, BEGINNING + 4 * INSIDE),
+        for (term, string, has_term, body) in [
+            ("ART", "ART", true, WHOLE),
+            ("ART", "ARTS", true, BEGINNING),
+            ("ART", "START", true, INSIDE),
+            ("ART", "«ART»ART’S—STARTART", true, 2 * WHOLE + 2 * INSIDE),
+            ("ART", "ABC", false, 0),
+            (".NET", "ASP.NET", true, WHOLE),
+            ("C++", "C++11", true, WHOLE),
+            ("漢字", "用漢字漢字的", true, 2 * WHOLE),
+            ("AA", "AAAAA", true, BEGINNING + INSIDE),
+            ("API", "用API的", true, WHOLE),
+            ("É", "CAFÉ", true, INSIDE),
         ] {
-            let points = PointsOf::term(term).within(string.as_bytes());
-            assert_eq!(points, Points { short, body }, "{term} in {string}");
+            let points = PointsOf::term(term, None).within(string.as_bytes());
+            assert_eq!(points, Points { has_term, body }, "{term} in {string}");
         }
-        let many = PointsOf::term("A-").within("A-".repeat(500).as_bytes());
-        assert_eq!(many, Points { short: WHOLE, body: 255 });
+        let many = PointsOf::term("A-", None).within("A-".repeat(500).as_bytes());
+        assert_eq!(many, Points { has_term: true, body: 255 });
+    }
+
+    #[test]
+    fn a_word_that_begins_with_the_stem_only_is_worth_little() {
+        for (string, has_term, body) in [
+            ("POLICY", true, WHOLE),
+            ("POLICIES", false, STEM),
+            ("POLICE—POLICYS", true, STEM + BEGINNING),
+            ("APOLICE", false, 0),
+            ("POLI", false, STEM),
+        ] {
+            let points = PointsOf::term("POLICY", Some("POLI")).within(string.as_bytes());
+            assert_eq!(points, Points { has_term, body }, "{string}");
+        }
     }
 }

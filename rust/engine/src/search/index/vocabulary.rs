@@ -32,16 +32,18 @@ impl Vocabulary {
         Lists { vocabulary: self, strings: self.containing(term) }
     }
 
-    /// The strings that contain a term in normal form, with what an occurrence of each is worth.
-    pub(super) fn counted_with(&self, term: &str) -> CountedLists<'_> {
-        let mut strings = self.containing(term.as_bytes());
+    /// The strings that contain a term in normal form or begin a word with its stem, with what one occurrence of each
+    /// string is worth.
+    pub(super) fn counted_with(&self, term: &str, stem: Option<&str>) -> CountedLists<'_> {
+        let mut strings = self.containing(stem.unwrap_or(term).as_bytes());
         if term.len() <= 2 {
             // These may come more than once.
             strings.sort_unstable();
             strings.dedup();
         }
-        let points = PointsOf::term(term);
+        let points = PointsOf::term(term, stem);
         let strings = strings.into_iter().map(|string| (string, points.within(self.strings.get(string))));
+        let strings = strings.filter(|(_, points)| *points != Points::default());
         CountedLists { vocabulary: self, strings: strings.collect() }
     }
 
@@ -96,10 +98,8 @@ impl CountedLists<'_> {
         self.strings.iter().map(|(string, _)| self.vocabulary.postings.get(*string).len()).sum()
     }
 
-    /// All postings, each with what one occurrence in it is worth.
-    pub(super) fn postings(&self) -> impl Iterator<Item = (Points, Counted)> {
-        self.strings.iter().flat_map(|(string, points)| {
-            self.vocabulary.postings.counted(*string).map(move |counted| (*points, counted))
-        })
+    /// The postings of each string, with what one occurrence of it is worth.
+    pub(super) fn lists(&self) -> impl Iterator<Item = (Points, impl Iterator<Item = Counted>)> {
+        self.strings.iter().map(|(string, points)| (*points, self.vocabulary.postings.counted(*string)))
     }
 }
