@@ -77,6 +77,7 @@ pub use document::{
     nodes,
     problem::{NewProblem, Problem, Reported},
     remark::{FileRemark, Remark, RemarkCode},
+    sections::{Section, cut},
 };
 pub use error::Error;
 pub use manifest::{
