@@ -200,10 +200,11 @@ fn is_too_nested(text: &str) -> bool {
     /// The containers that are looked at, for each byte of the text.
     const MAX_PER_BYTE: usize = 16;
     let mut budget = text.len().saturating_mul(MAX_PER_BYTE).saturating_add(1 << 16);
-    let (mut depth, mut after_blank) = (0, true);
-    for line in text.as_bytes().split(|byte| *byte == b'\n') {
-        let columns = marker_columns(line);
-        let is_blank = line.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    let bytes = text.as_bytes();
+    let (mut depth, mut after_blank, mut start) = (0, true, 0);
+    for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+        let (columns, is_blank) = marker_columns(&bytes[start..end]);
+        start = end + 1;
         depth = match (is_blank, after_blank) {
             (true, _) => depth,
             (false, true) => columns,
@@ -216,15 +217,19 @@ fn is_too_nested(text: &str) -> bool {
     false
 }
 
-/// The columns of white space and of characters of markers at the start of a line.
-fn marker_columns(line: &[u8]) -> usize {
-    let mut columns = 0;
+/// The columns of white space and of characters of markers at the start of a line, and whether it is blank.
+fn marker_columns(line: &[u8]) -> (usize, bool) {
+    let (mut columns, mut is_blank) = (0, true);
     for byte in line {
         columns += match byte {
-            b' ' | b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b'0'..=b'9' => 1,
+            b' ' => 1,
             b'\t' => 4,
-            _ => break,
+            b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b'0'..=b'9' => {
+                is_blank = false;
+                1
+            }
+            _ => return (columns, false),
         };
     }
-    columns
+    (columns, is_blank)
 }

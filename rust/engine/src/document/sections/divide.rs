@@ -1,5 +1,7 @@
 //! Divides blocks that are too long.
 
+use std::ops::Range;
+
 use crate::{
     document::sections::blocks::{Block, Blocks},
     text::grapheme::{is_boundary, last_end},
@@ -69,36 +71,39 @@ enum Place {
 /// same manner, and only without any of these inside a word. It never ends inside a grapheme, unless the grapheme
 /// is longer than a part.
 fn first_cut(text: &str) -> Option<Cut> {
-    let limit = char_at(text, MAX_PART)?;
-    let mut best: Option<(bool, Place, Cut)> = None;
-    let mut before = None;
-    for (count, (position, character)) in text.char_indices().take(MAX_PART + 1).enumerate() {
-        if let Some(last) = before.replace(character)
-            && let Some((place, cut)) = place(text, position, last)
-        {
-            let in_first_half = count < MAX_PART / 2;
-            // Of equals, the last one.
-            if best.is_none_or(|(half, better, _)| (in_first_half, place) <= (half, better)) {
-                best = Some((in_first_half, place, cut));
-            }
-        }
-    }
-    let (_, _, cut) = best.unwrap_or_else(|| {
-        let window = &text[..limit + text[limit..].chars().next().map_or(0, char::len_utf8)];
+    let end = char_at(text, MAX_PART)?;
+    let window = &text[..end + text[end..].chars().next().map_or(0, char::len_utf8)];
+    let middle = char_at(window, MAX_PART / 2).unwrap_or(end);
+    let best = best_cut(text, middle..window.len()).or_else(|| best_cut(text, 0..middle));
+    let inside_word = || {
         let end = match last_end(window, MAX_PART) {
-            0 => limit,
-            count => char_at(window, count).unwrap_or(limit),
+            0 => end,
+            count => char_at(window, count).unwrap_or(end),
         };
-        (true, Place::WhiteSpace, Cut { end, next: end })
-    });
-    Some(cut)
+        Cut { end, next: end }
+    };
+    Some(best.unwrap_or_else(inside_word))
 }
 
-/// The place at a position, behind the character `last`, if the text may be cut there.
-fn place(text: &str, position: usize, last: char) -> Option<(Place, Cut)> {
-    if last.is_whitespace() {
-        return None;
+/// The last of the best places to cut a text that are in front of the characters in a range of it.
+fn best_cut(text: &str, range: Range<usize>) -> Option<Cut> {
+    let mut best: Option<(Place, Cut)> = None;
+    let mut before = text[..range.start].chars().next_back();
+    for (position, character) in text[range.clone()].char_indices() {
+        if let Some(last) = before.replace(character)
+            && !last.is_whitespace()
+            && (character.is_whitespace() || ends_or_closes_sentence(last))
+            && let Some((place, cut)) = place(text, range.start + position, last)
+            && best.is_none_or(|(better, _)| place <= better)
+        {
+            best = Some((place, cut));
+        }
     }
+    best.map(|(_, cut)| cut)
+}
+
+/// The place at a position, behind the character `last` that is no white space, if the text may be cut there.
+fn place(text: &str, position: usize, last: char) -> Option<(Place, Cut)> {
     let rest = &text[position..];
     let is_white = rest.starts_with(char::is_whitespace);
     let is_sentence_end = ends_sentence(&text[..position], last, is_white);
