@@ -241,9 +241,10 @@ class Memory:
         name: str,
         frontmatter: Sequence[FrontmatterRow],
         section: str,
+        replace: bool,
         /,
     ) -> str | None:
-        """Why nothing was written, if nothing was."""
+        """Why nothing was written, if nothing was. ``replace``: in place of the concept of this name."""
     def delete(self, at: tuple[int, KnowledgeAccessScope], below: bool, /) -> DeletionRow:
         """Deletes a place; with ``below``, every scope below it too."""
     def delete_concept(self, at: tuple[int, KnowledgeAccessScope], name: str, /) -> DeletionRow: ...
