@@ -85,7 +85,9 @@ class Ours:
 
         opened = opened_catalog(self.catalog)
         generation = opened.generation()
-        question = Question(text, None, None, "merged", None, generation.positions)
+        question = Question(
+            text, None, None, "weighted_terms", "concept", "merged", None, generation.positions
+        )
         search, handle, on_progress = opened.engine.search, generation.handle, opened.on_progress
         return lambda: search(handle, question, None, on_progress)
 

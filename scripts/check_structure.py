@@ -19,7 +19,18 @@ from structure.sizes import size_faults
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-GROUND = {"checks", "choice", "clock", "diagnostics", "errors", "mapping", "rows", "scope", "values"}
+GROUND = {
+    "checks",
+    "choice",
+    "clock",
+    "diagnostics",
+    "errors",
+    "mapping",
+    "rows",
+    "scope",
+    "section",
+    "values",
+}
 """The modules of the package beside its folders, without the engine and waiting for it."""
 
 RULES: dict[str, dict[str, set[str]]] = {
@@ -29,11 +40,12 @@ RULES: dict[str, dict[str, set[str]]] = {
         "values": {"choice"},
         "diagnostics": {"choice", "rows"},
         "errors": {"diagnostics"},
-        "checks": {"errors"},
+        "checks": {"choice", "errors"},
         "mapping": {"checks", "errors"},
         "scope": {"checks", "errors"},
+        "section": {"checks", "errors"},
         "clock": {"checks", "errors"},
-        "_engine": {"rows", "scope", "values"},
+        "_engine": {"rows", "scope", "section", "values"},
         "waiting": {"_engine"},
         "catalog": GROUND | {"_engine", "waiting"},
         "ask": GROUND | {"_engine", "catalog", "waiting"},

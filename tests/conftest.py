@@ -24,6 +24,8 @@ from okf_catalog import (
     KnowledgeResolverRouter,
     open_knowledge,
 )
+from okf_catalog._engine import Question
+from okf_catalog.ask import question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,3 +137,16 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Scoring and unit of every question that is made for the engine, in order."""
+    made: list[tuple[str, str]] = []
+
+    def record(*arguments: Any) -> Question:
+        made.append(arguments[3:5])
+        return Question(*arguments)
+
+    monkeypatch.setattr(question, "Question", record)
+    return made

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from making.asking import names_in_metadata
+from making.providing import Resolver, passage
 from making.visibility import ACME, ACMES, OPEN
-from okf_catalog import KnowledgeAccessScope, RefusedValueError, StalePolicy
+from okf_catalog import (
+    KnowledgeAccessScope,
+    KnowledgeQuery,
+    KnowledgeSection,
+    RefusedValueError,
+    StalePolicy,
+)
 
 pytest.importorskip("langchain_core")
 
@@ -27,8 +34,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("offline")
 
 
+def retriever_of(resolver: KnowledgeResolver, **options: Any) -> OkfRetriever:
+    """A retriever of whole concepts, ranked by the fields that have a term (K3)."""
+    whole: dict[str, Any] = {"unit": "concept", "scoring": "weighted_terms"}
+    return OkfRetriever(resolver, **whole | options)
+
+
 def test_documents_carry_the_fields_of_their_passage(resolver: KnowledgeResolver) -> None:
-    retriever = OkfRetriever(resolver, limit=1, resolver_strategy="merged")
+    retriever = retriever_of(resolver, limit=1, resolver_strategy="merged")
     best = Document(
         id="knowledge:few:best",
         page_content="word\nnothing else",
@@ -43,6 +56,9 @@ def test_documents_carry_the_fields_of_their_passage(resolver: KnowledgeResolver
             "status": "stable",
             "stale_after": None,
             "is_stale": False,
+            "heading": None,
+            "first_line": None,
+            "last_line": None,
         },
     )
     assert retriever.invoke("word") == [best]
@@ -50,7 +66,7 @@ def test_documents_carry_the_fields_of_their_passage(resolver: KnowledgeResolver
 
 
 def test_every_way_to_invoke_a_retriever_finds_the_same(resolver: KnowledgeResolver) -> None:
-    retriever = OkfRetriever(resolver)
+    retriever = retriever_of(resolver)
     assert names_in_metadata(retriever.invoke("word")) == OPEN
     assert [names_in_metadata(found) for found in retriever.batch(["word", "", "unheard"])] == [OPEN, [], []]
     found = asyncio.run(retriever.abatch(["word", "", "unheard"]))
@@ -71,14 +87,14 @@ def test_a_retriever_asks_with_the_options_of_the_host(resolver: KnowledgeResolv
 
 
 def test_a_retriever_works_in_a_chain(resolver: KnowledgeResolver) -> None:
-    chain = OkfRetriever(resolver, limit=2) | RunnableLambda(names_in_metadata)
+    chain = retriever_of(resolver, limit=2) | RunnableLambda(names_in_metadata)
     assert chain.invoke("word") == OPEN[:2]
     assert asyncio.run(chain.ainvoke("word")) == OPEN[:2]
 
 
 def test_the_host_gives_the_scope_by_its_own_context(resolver: KnowledgeResolver) -> None:
     current: ContextVar[KnowledgeAccessScope] = ContextVar("current", default=KnowledgeAccessScope.LOCAL)
-    retriever = OkfRetriever(resolver, scope=current.get)
+    retriever = retriever_of(resolver, scope=current.get)
 
     async def ask_as(scope: KnowledgeAccessScope) -> list[str]:
         current.set(scope)
@@ -99,7 +115,7 @@ def test_the_host_gives_the_scope_by_its_own_context(resolver: KnowledgeResolver
 
 
 def test_no_configuration_of_a_run_changes_the_scope(resolver: KnowledgeResolver) -> None:
-    retriever = OkfRetriever(resolver)
+    retriever = retriever_of(resolver)
     loose: Any = retriever
     assert names_in_metadata(loose.invoke("word", scope=ACME)) == OPEN
     config: Any = {"configurable": {"scope": ACME}, "metadata": {"scope": ACME, "tenant_id": "acme"}}
@@ -111,7 +127,7 @@ def test_no_configuration_of_a_run_changes_the_scope(resolver: KnowledgeResolver
 
 
 def test_the_tool_of_a_retriever_takes_a_query_and_nothing_else(resolver: KnowledgeResolver) -> None:
-    tool = create_retriever_tool(OkfRetriever(resolver, limit=2), "knowledge", "Looks things up.")
+    tool = create_retriever_tool(retriever_of(resolver, limit=2), "knowledge", "Looks things up.")
     assert set(tool.args) == {"query"}
     assert tool.invoke({"query": "word"}) == "a word in the body\n\na word in the body"
     assert tool.invoke({"query": "word", "scope": "acme", "tenant_id": "acme"}).count("word") == 2
@@ -132,27 +148,64 @@ def test_callbacks_are_called_for_answers_and_for_errors(resolver: KnowledgeReso
         raise LookupError
 
     listener = Listener()
-    OkfRetriever(resolver, limit=1).invoke("word", {"callbacks": [listener]})
+    retriever_of(resolver, limit=1).invoke("word", {"callbacks": [listener]})
     with pytest.raises(LookupError):
-        OkfRetriever(resolver, scope=nobody).invoke("word", {"callbacks": [listener]})
+        retriever_of(resolver, scope=nobody).invoke("word", {"callbacks": [listener]})
     assert listener.heard == [OPEN[:1], LookupError]
 
 
 def test_a_retriever_has_the_names_that_traces_show(resolver: KnowledgeResolver) -> None:
-    retriever = OkfRetriever(resolver, name="handbook", tags=["okf"], metadata={"team": "support"})
+    retriever = retriever_of(resolver, name="handbook", tags=["okf"], metadata={"team": "support"})
     assert (retriever.get_name(), retriever.tags, retriever.metadata) == (
         "handbook",
         ["okf"],
         {"team": "support"},
     )
-    assert OkfRetriever(resolver).get_name() == "OkfRetriever"
+    assert retriever_of(resolver).get_name() == "OkfRetriever"
 
 
 def test_a_copy_of_a_retriever_asks_the_same(resolver: KnowledgeResolver) -> None:
-    retriever = OkfRetriever(resolver, limit=1)
+    retriever = retriever_of(resolver, limit=1)
     assert retriever.model_copy().invoke("word") == retriever.invoke("word")
 
 
 def test_a_retriever_refuses_invalid_options(resolver: KnowledgeResolver) -> None:
     with pytest.raises(RefusedValueError, match="limit is at least 1"):
-        OkfRetriever(resolver, limit=0)
+        retriever_of(resolver, limit=0)
+
+
+def test_a_retriever_asks_in_sentences_for_sections_by_default() -> None:
+    asked = Resolver()
+    OkfRetriever(asked).invoke("word")
+    asyncio.run(OkfRetriever(asked).ainvoke("word"))
+    OkfRetriever(asked, scoring="weighted_terms", unit="concept").invoke("word")
+    OkfRetriever(asked, scoring=None).invoke("word")
+    by_default = KnowledgeQuery("word", scoring="bm25f", unit="section")
+    assert asked.queries == [
+        by_default,
+        by_default,
+        KnowledgeQuery("word", scoring="weighted_terms"),
+        KnowledgeQuery("word", unit="section"),
+    ]
+
+
+def test_a_document_is_a_section_with_its_headings_and_lines() -> None:
+    section = KnowledgeSection(("Refunds", "By card"), "## By card\n\nFive days.", 12, 14)
+    asked = Resolver(
+        [passage("one", "Title", "Five days.", section=section), passage("two", "Two", "A line.")]
+    )
+    one, two = OkfRetriever(asked).invoke("word")
+    assert (one.id, one.page_content) == ("knowledge:s:one#L12-L14", "## By card\n\nFive days.")
+    assert one.metadata["title"] == "Title"
+    assert [one.metadata[key] for key in ("heading", "first_line", "last_line")] == [
+        "Refunds > By card",
+        12,
+        14,
+    ]
+    assert (two.id, two.page_content) == ("knowledge:s:two", "Two\nA line.")
+
+
+@pytest.mark.parametrize("options", [{"scoring": "best"}, {"unit": "chunk"}])
+def test_a_retriever_refuses_an_unknown_scoring_or_unit(options: dict[str, Any]) -> None:
+    with pytest.raises(RefusedValueError, match=f"^{next(iter(options))} is one of "):
+        OkfRetriever(Resolver(), **options)

@@ -9,13 +9,17 @@ import pytest
 from making.asking import names
 from making.bundles import DESCRIBED, TITLED
 from making.catalogs import make_catalog
-from making.providing import later
+from making.providing import Resolver, later, passage
 from making.visibility import ACME, ACMES, LOCAL, OPEN
 from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeDiagnostic,
+    KnowledgeQuery,
     KnowledgeResolver,
     KnowledgeResolverRouter,
+    KnowledgeScoring,
+    KnowledgeSection,
+    KnowledgeUnit,
     RefusedTypeError,
     RefusedValueError,
     StalePolicy,
@@ -34,6 +38,8 @@ def retrieval(resolver: KnowledgeResolver, **options: Any) -> Retrieval:
         "resolver_strategy": None,
         "fairness_quota": None,
         "stale_policy": StalePolicy.USE,
+        "scoring": None,
+        "unit": "concept",
         "on_diagnostics": None,
     }
     return Retrieval(resolver, **settled | options)
@@ -133,6 +139,10 @@ def test_a_lone_surrogate_in_a_question_is_replaced(resolver: KnowledgeResolver)
         ({"resolver_strategy": "best"}, RefusedValueError, "resolver_strategy"),
         ({"fairness_quota": 0}, RefusedValueError, "fairness_quota"),
         ({"stale_policy": None}, RefusedTypeError, "stale_policy"),
+        ({"scoring": "best"}, RefusedValueError, "scoring"),
+        ({"scoring": 1}, RefusedTypeError, "scoring"),
+        ({"unit": "chunk"}, RefusedValueError, "unit"),
+        ({"unit": None}, RefusedTypeError, "unit"),
         ({"on_diagnostics": []}, RefusedTypeError, "on_diagnostics"),
     ],
 )
@@ -202,5 +212,60 @@ def test_metadata_holds_every_field_as_plain_values(tmp_path: Path) -> None:
         "status": "draft",
         "stale_after": "2031-01-01",
         "is_stale": False,
+        "heading": None,
+        "first_line": None,
+        "last_line": None,
     }
-    assert {type(value) for value in metadata_of(passage).values()} == {str, int, bool}
+    assert {type(value) for value in metadata_of(passage).values()} == {str, int, bool, type(None)}
+
+
+# Scoring and sections
+
+
+@pytest.mark.parametrize("scoring", [None, *KnowledgeScoring])
+@pytest.mark.parametrize("unit", KnowledgeUnit)
+def test_a_retriever_asks_with_its_scoring_and_unit(
+    scoring: KnowledgeScoring | None, unit: KnowledgeUnit
+) -> None:
+    asked = Resolver()
+    for options in (
+        {"scoring": scoring, "unit": unit},
+        {"scoring": scoring and scoring.value, "unit": unit.value},
+    ):
+        retrieval(asked, **options).passages("word")
+        asyncio.run(retrieval(asked, **options).passages_async("word"))
+    assert asked.queries == [KnowledgeQuery("word", scoring=scoring, unit=unit)] * 4
+
+
+SECTION = KnowledgeSection(("Refunds", "By card"), "## By card\n\nFive days.\n", 12, 14)
+
+
+def test_the_text_of_a_section_is_what_it_says() -> None:
+    found = passage("sub/one", "Title", "Five days.", section=SECTION)
+    assert text_of(found) == SECTION.text
+    blank = KnowledgeSection((), " \n", 1, 1)
+    assert text_of(passage("one", "Title", "A line.", section=blank)) == "Title\nA line."
+
+
+def test_metadata_says_where_a_section_is() -> None:
+    found = metadata_of(passage("sub/one", "Title", section=SECTION))
+    assert (found["heading"], found["first_line"], found["last_line"]) == ("Refunds > By card", 12, 14)
+    above = metadata_of(passage("one", section=KnowledgeSection((), "text", 1, 1)))
+    assert (above["heading"], above["first_line"], above["last_line"]) == ("", 1, 1)
+    assert above.keys() == found.keys() == metadata_of(passage("one")).keys()
+
+
+def test_the_sections_of_a_concept_have_different_ids() -> None:
+    long_line = [KnowledgeSection((), text, 3, 3) for text in ("the beginning ", "the end é")]
+    sections = [
+        None,
+        SECTION,
+        KnowledgeSection((), "a", 1, 12),
+        KnowledgeSection((), "a", 12, 13),
+        *long_line,
+    ]
+    ids = [id_of(passage("one", section=section)) for section in sections]
+    assert len(set(ids)) == len(ids)
+    assert ids[:2] == ["knowledge:s:one", "knowledge:s:one#L12-L14"]
+    assert ids[-1].startswith("knowledge:s:one#L3-")
+    assert ids == [id_of(passage("one", section=section)) for section in sections]

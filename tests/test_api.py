@@ -32,7 +32,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Callable
 
 PUBLIC: dict[str, Any] = {name: getattr(okf_catalog, name) for name in okf_catalog.__all__}
-ALIASES = {"Clock", "CountTokens", "ScopeAccessor", "SourceVisibilityPolicy"}
+ALIASES = {"Clock", "CountTokens", "RewriteQuery", "ScopeAccessor", "SourceVisibilityPolicy"}
 """Type aliases; Python 3.10 takes them for classes."""
 
 MODULES = (
@@ -42,8 +42,10 @@ MODULES = (
     "ask.query",
     "ask.resolver",
     "ask.resolvers",
+    "ask.scoring",
     "ask.staleness",
     "ask.strategy",
+    "ask.unit",
     "catalog.catalog",
     "catalog.file",
     "catalog.freshness",
@@ -67,8 +69,10 @@ MODULES = (
     "provider.context",
     "provider.messages",
     "provider.provider",
+    "provider.rewriting",
     "provider.scope",
     "scope",
+    "section",
     "values",
 )
 """Where the public names are defined, apart from the engine's."""
@@ -100,7 +104,8 @@ SIGNATURES = {
     "FileMemoryStore.write": "(self, scope, entry, tier)",
     "FileMemoryStore.write_async": "(self, scope, entry, tier)",
     "Freshness.manual": "()",
-    "GroupedKnowledgeResolver": "(catalog, *, default_source_visibility_policy=None, clock=None)",
+    "GroupedKnowledgeResolver": "(catalog, *, default_source_visibility_policy=None, "
+    "default_scoring=KnowledgeScoring.WEIGHTED_TERMS, clock=None)",
     "Knowledge.close": "(self)",
     "KnowledgeAccessScope": "(tenant_id=None, user_id=None, session_id=None)",
     "KnowledgeCatalogSnapshot": "(version, sources, manifest_directory, generation)",
@@ -108,7 +113,8 @@ SIGNATURES = {
     "KnowledgeContext": "(query, generation, passages, diagnostics)",
     "KnowledgeContextProvider": "(resolver, memory_store=None, *, token_budget=2000, "
     "knowledge_budget_share=0.6, memory_budget_share=0.4, resolver_strategy=None, fairness_quota=None, "
-    "stale_policy=StalePolicy.USE, block_content='snippet', scope_accessor=None, "
+    "stale_policy=StalePolicy.USE, scoring=KnowledgeScoring.BM25F, block_content='snippet', "
+    "rewrite_query=None, scope_accessor=None, "
     "memory_capture=MemoryCaptureMode.DISABLED, "
     "capture_tier=MemoryTier.USER, count_tokens=None, on_internal_error=None, clock=None)",
     "KnowledgeContextProvider.provide": "(self, messages, *, session=None)",
@@ -119,12 +125,15 @@ SIGNATURES = {
     "failed=False)",
     "KnowledgeDiagnostic": "(code, source_id, message)",
     "KnowledgePassage": "(*, source_id, concept_id, title, excerpt, score, bundle_relative_path, trust_tier, "
-    "status, stale_after, concept_type, description, snippet=None, is_stale=False)",
+    "status, stale_after, concept_type, description, snippet=None, is_stale=False, section=None)",
     "KnowledgeQuery": "(text, tag=None, *, stale_policy=StalePolicy.USE, resolver_strategy=None, "
     "fairness_quota=None, scope=KnowledgeAccessScope(tenant_id=None, user_id=None, session_id=None), "
-    "permitted_source_ids=None, source_visibility_policy=None)",
+    "permitted_source_ids=None, source_visibility_policy=None, scoring=None, "
+    "unit=KnowledgeUnit.CONCEPT)",
     "KnowledgeResolverRouter": "(catalog, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
-    "default_fairness_quota=None, default_source_visibility_policy=None, clock=None)",
+    "default_fairness_quota=None, default_source_visibility_policy=None, "
+    "default_scoring=KnowledgeScoring.WEIGHTED_TERMS, clock=None)",
+    "KnowledgeSection": "(heading, text, first_line, last_line)",
     "MemoryConcept": "(tier, concept_id, title)",
     "MemoryConcepts": "(concepts=(), diagnostics=())",
     "MemoryDeleteResult": "(tiers_deleted, error, concepts_deleted=0, scopes_deleted=0)",
@@ -138,9 +147,9 @@ SIGNATURES = {
     "MemoryStore.write": "(self, scope, entry, tier)",
     "MemoryWriteResult": "(written, error)",
     "MergedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
-    "default_source_visibility_policy=None, clock=None)",
+    "default_source_visibility_policy=None, default_scoring=KnowledgeScoring.WEIGHTED_TERMS, clock=None)",
     "PriorityWeightedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
-    "default_source_visibility_policy=None, clock=None)",
+    "default_source_visibility_policy=None, default_scoring=KnowledgeScoring.WEIGHTED_TERMS, clock=None)",
     "ProvidedContext": "(instructions=None, messages=(), blocks=(), tokens=0, left_out=0, diagnostics=())",
     "RemarkCount": "(code, count)",
     "SourceProblem": "(path, reason)",
@@ -151,7 +160,8 @@ SIGNATURES = {
     "StalePolicy.tolerate": "(grace_days)",
     "memory_path": "(tier, scope)",
     "open_knowledge": "(catalog_file_path, *, default_strategy=KnowledgeResolverStrategy.GROUPED_BY_SOURCE, "
-    "default_fairness_quota=None, default_source_visibility_policy=None, catalog_root=None, "
+    "default_fairness_quota=None, default_source_visibility_policy=None, "
+    "default_scoring=KnowledgeScoring.WEIGHTED_TERMS, catalog_root=None, "
     "watch_for_changes=True, reload_debounce=datetime.timedelta(microseconds=250000), "
     "max_file_bytes=16777216, max_threads=None, freshness=Freshness.EXACT, on_progress=None, "
     "max_question_bytes=65536, clock=None)",
@@ -168,6 +178,8 @@ MEMBERS = {
         "MERGED": "merged",
         "PRIORITY_WEIGHTED": "priority_weighted",
     },
+    "KnowledgeScoring": {"WEIGHTED_TERMS": "weighted_terms", "BM25F": "bm25f"},
+    "KnowledgeUnit": {"CONCEPT": "concept", "SECTION": "section"},
     "MemoryCaptureMode": {"DISABLED": "disabled", "ENABLED": "enabled"},
     "MemoryTier": {"SESSION": "session", "USER": "user", "TENANT": "tenant"},
     "RemarkCode": {

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from making.catalogs import make_catalog
-from okf_catalog import KnowledgeBatch, KnowledgePassage, KnowledgeQuery, MergedKnowledgeResolver
+from okf_catalog import (
+    KnowledgeBatch,
+    KnowledgePassage,
+    KnowledgeQuery,
+    KnowledgeSection,
+    MergedKnowledgeResolver,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +37,7 @@ COLUMNS = [
     "description",
     "snippet",
     "is_stale",
+    "section",
 ]
 
 
@@ -42,6 +50,10 @@ def resolver(tmp_path: Path) -> Iterator[MergedKnowledgeResolver]:
         yield MergedKnowledgeResolver(catalog)
 
 
+def struct_of(section: KnowledgeSection | None) -> dict[str, object] | None:
+    return None if section is None else {**asdict(section), "heading": list(section.heading)}
+
+
 def rows_of(batch: KnowledgeBatch) -> list[dict[str, object]]:
     return [
         {
@@ -50,6 +62,7 @@ def rows_of(batch: KnowledgeBatch) -> list[dict[str, object]]:
             **{name: getattr(passage, name) for name in COLUMNS[2:]},
             "trust_tier": passage.trust_tier.value,
             "status": passage.status.value,
+            "section": struct_of(passage.section),
         }
         for index, context in enumerate(batch)
         for rank, passage in enumerate(context.passages, start=1)
@@ -70,6 +83,18 @@ def test_pyarrow_reads_every_passage(batch: KnowledgeBatch) -> None:
 
 def test_every_field_of_a_passage_is_a_column() -> None:
     assert set(COLUMNS[2:]) == {name for name in dir(KnowledgePassage) if not name.startswith("_")}
+
+
+def test_sections_are_structs_and_whole_concepts_are_null(resolver: MergedKnowledgeResolver) -> None:
+    batch = resolver.search_batch([KnowledgeQuery("y", unit="section"), KnowledgeQuery("y", unit="concept")])
+    table = pyarrow.table(batch.to_arrow())
+    assert table.to_pylist() == rows_of(batch)
+    lines = [pyarrow.field(name, pyarrow.uint32(), nullable=False) for name in ("first_line", "last_line")]
+    text = pyarrow.field("text", pyarrow.large_string(), nullable=False)
+    item = pyarrow.field("item", pyarrow.large_string(), nullable=False)
+    heading = pyarrow.field("heading", pyarrow.list_(item), nullable=False)
+    assert table.schema.field("section").type == pyarrow.struct([heading, text, *lines])
+    assert table["section"].to_pylist()[-1] is None
 
 
 def test_polars_reads_every_passage(batch: KnowledgeBatch) -> None:

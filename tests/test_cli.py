@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making.bundles import write_tree
 from making.catalogs import write_manifest
-from making.commands import GUIDE, NOTES, run
+from making.commands import GUIDE, NOTES, complaint, run
 from okf_catalog import (
     CatalogReport,
     FileKnowledgeCatalog,
@@ -130,6 +130,27 @@ def test_a_question_that_looks_like_an_option_follows_two_dashes(sales: Path) ->
     assert json.loads(shown)["query"]["text"] == "--draft"
 
 
+def test_scoring_and_sections_reach_the_resolver(sales: Path, asked: list[tuple[str, str]]) -> None:
+    for options, scoring, unit in (
+        ([], "weighted_terms", "concept"),
+        (["--scoring", "bm25f"], "bm25f", "concept"),
+        (["--scoring", "weighted_terms", "--sections"], "weighted_terms", "section"),
+        (["--sections", "--scoring", "bm25f"], "bm25f", "section"),
+    ):
+        asked.clear()
+        shown = answer(sales, "order", *options)
+        assert asked == [(scoring, unit)]
+        assert (shown["query"]["scoring"], shown["query"]["unit"]) == (scoring, unit)
+        assert run("search", "order", *options, "--catalog", sales).count("score ") == len(shown["passages"])
+
+
+@pytest.mark.parametrize("word", ["bm25", "BM25F", "", "section"])
+def test_an_unknown_scoring_is_wrong_usage(sales: Path, word: str) -> None:
+    said = complaint("search", "order", "--catalog", sales, "--scoring", word, code=2)
+    assert "'weighted_terms', 'bm25f'" in said
+    assert said.count("\n") == 1
+
+
 # JSON
 
 
@@ -140,6 +161,8 @@ def test_search_json_holds_the_whole_answer(sales: Path) -> None:
         "tag": " ",
         "strategy": "grouped_by_source",
         "quota": None,
+        "scoring": "weighted_terms",
+        "unit": "concept",
         "stale": "9",
         "permitted_source_ids": None,
     }

@@ -41,6 +41,8 @@ from okf_catalog import (
         ),
         ({"count_tokens": 4}, "count_tokens is called with a text; int is not callable"),
         ({"on_internal_error": []}, "on_internal_error is called with an exception; list is not callable"),
+        ({"rewrite_query": "refunds"}, "rewrite_query is called with the messages; str is not callable"),
+        ({"scoring": 1}, "scoring is a KnowledgeScoring, not int"),
         ({"clock": 0}, "clock is called without arguments; int is not callable"),
         ({"memory_store": "store"}, "memory_store is a MemoryStore or None, not str"),
         ({"resolver": None}, "resolver is a KnowledgeResolver, not NoneType"),
@@ -67,6 +69,7 @@ def test_a_provider_refuses_arguments_of_the_wrong_type(options: dict[str, Any],
         ({"knowledge_budget_share": 0.61}, r"are at most 1 together, not 1\.01"),
         ({"knowledge_budget_share": 1, "memory_budget_share": 1}, "are at most 1 together, not 2"),
         ({"resolver_strategy": "best"}, "resolver_strategy is one of 'grouped_by_source', 'merged'"),
+        ({"scoring": "bm25"}, "scoring is one of 'weighted_terms', 'bm25f', not 'bm25'"),
         ({"fairness_quota": 0}, "fairness_quota is at least 1, not 0"),
     ],
 )
@@ -76,7 +79,7 @@ def test_a_provider_refuses_invalid_values(options: dict[str, Any], message: str
     assert isinstance(raised.value, OkfCatalogError)
 
 
-@pytest.mark.parametrize("field", ["stale_policy", "resolver_strategy", "fairness_quota"])
+@pytest.mark.parametrize("field", ["stale_policy", "resolver_strategy", "fairness_quota", "scoring"])
 @pytest.mark.parametrize("value", ["wrong", -1, [], 0.5])
 def test_a_provider_refuses_what_a_query_refuses_with_the_same_message(field: str, value: Any) -> None:
     options: dict[str, Any] = {field: value}

@@ -116,6 +116,17 @@ def test_strategy_quota_and_shares_reach_the_provider(catalog: Path) -> None:
     assert sources(catalog, *only_memory)["memory:user"] == (1, 1, 0)
 
 
+def test_context_asks_in_sentences_unless_told_otherwise(catalog: Path, asked: list[tuple[str, str]]) -> None:
+    for options, scoring in (
+        ([], "bm25f"),
+        (["--scoring", "bm25f"], "bm25f"),
+        (["--scoring", "weighted_terms"], "weighted_terms"),
+    ):
+        asked.clear()
+        assert document(catalog, *options)["message"] is not None
+        assert {given for given, _ in asked} == {scoring}
+
+
 def test_context_gives_whole_bodies_on_request(catalog: Path) -> None:
     write_tree(catalog.parent, {"small/policy.md": "---\ntitle: Policy\n---\nA refund\n\nTakes five days.\n"})
     shown = document(catalog, "--content", "body")["message"]
@@ -188,6 +199,7 @@ def test_control_characters_never_reach_the_terminal(
         (["--budget", "some"], "--budget"),
         (["--quota", "0"], "--quota"),
         (["--strategy", "best"], "grouped_by_source"),
+        (["--scoring", "bm25"], "'weighted_terms', 'bm25f'"),
         (["--content", "all"], "'snippet', 'body'"),
         (["--stale", "never"], "'use', 'strict' or a number of days"),
         (["--knowledge-share", "0.7"], "at most 1 together"),

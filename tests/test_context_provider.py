@@ -22,6 +22,7 @@ from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
     MemoryCaptureMode,
     ProvidedContext,
     StalePolicy,
@@ -51,8 +52,9 @@ def test_a_provider_asks_the_last_text_of_the_user(
 ) -> None:
     resolver, store = Resolver(), Store()
     provide(KnowledgeContextProvider(resolver, store), messages)
-    assert resolver.queries == [KnowledgeQuery(text)]
-    assert store.reads == [(KnowledgeAccessScope.LOCAL, KnowledgeQuery(text))]
+    query = KnowledgeQuery(text, scoring="bm25f")
+    assert resolver.queries == [query]
+    assert store.reads == [(KnowledgeAccessScope.LOCAL, query)]
     provide(KnowledgeContextProvider(resolver, store), (message for message in messages))
     assert len(resolver.queries) == 2
 
@@ -74,10 +76,14 @@ def test_a_provider_without_a_budget_asks_nothing(provide: Way, budget: int) -> 
     assert (resolver.queries, store.reads) == ([], [])
 
 
-def test_a_provider_asks_with_its_strategy_quota_and_stale_policy(provide: Way) -> None:
+def test_a_provider_asks_with_its_strategy_quota_stale_policy_and_scoring(provide: Way) -> None:
     resolver = Resolver()
     provider = KnowledgeContextProvider(
-        resolver, resolver_strategy="merged", fairness_quota=2, stale_policy=StalePolicy.STRICT
+        resolver,
+        resolver_strategy="merged",
+        fairness_quota=2,
+        stale_policy=StalePolicy.STRICT,
+        scoring="weighted_terms",
     )
     provide(provider, [user("word")])
     assert resolver.queries == [
@@ -86,6 +92,7 @@ def test_a_provider_asks_with_its_strategy_quota_and_stale_policy(provide: Way) 
             resolver_strategy=KnowledgeResolverStrategy.MERGED,
             fairness_quota=2,
             stale_policy=StalePolicy.STRICT,
+            scoring=KnowledgeScoring.WEIGHTED_TERMS,
         )
     ]
 
@@ -100,7 +107,7 @@ def test_a_provider_reads_the_scope_once_for_both_sides(provide: Way) -> None:
     provider = KnowledgeContextProvider(resolver, store, scope_accessor=lambda: next(taken))
     for scope in scopes:
         provide(provider, [user("word")])
-        query = KnowledgeQuery("word", scope=scope)
+        query = KnowledgeQuery("word", scope=scope, scoring="bm25f")
         assert (resolver.queries[-1], store.reads[-1]) == (query, (scope, query))
     assert next(taken, None) is None
 

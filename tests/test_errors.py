@@ -23,6 +23,7 @@ from okf_catalog import (
     GroupedKnowledgeResolver,
     KnowledgeQuery,
     KnowledgeResolverRouter,
+    KnowledgeUnit,
     MemoryOverlapError,
     OkfCatalogError,
     RefusedTypeError,
@@ -216,6 +217,12 @@ DEFAULTS: list[tuple[str, Any, type[OkfCatalogError]]] = [
     ("default_strategy", "MERGED", RefusedValueError),
     ("default_strategy", None, RefusedTypeError),
     ("default_strategy", 1, RefusedTypeError),
+    ("default_scoring", "bm25", RefusedValueError),
+    ("default_scoring", "BM25F", RefusedValueError),
+    ("default_scoring", "", RefusedValueError),
+    ("default_scoring", None, RefusedTypeError),
+    ("default_scoring", 1, RefusedTypeError),
+    ("default_scoring", KnowledgeUnit.CONCEPT, RefusedValueError),
 ]
 
 

@@ -22,6 +22,9 @@ from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
+    KnowledgeSection,
+    KnowledgeUnit,
     MemoryEntry,
     MemoryTier,
     MergedKnowledgeResolver,
@@ -164,6 +167,8 @@ def test_a_query_holds_plain_values() -> None:
         text("tag"),
         fairness_quota=number(2),
         resolver_strategy=text("merged"),
+        scoring=text("bm25f"),
+        unit=text("section"),
         permitted_source_ids=[text("high"), text("low")],
     )
     for value in (query.text, query.tag, query.fairness_quota, *(query.permitted_source_ids or ())):
@@ -173,9 +178,12 @@ def test_a_query_holds_plain_values() -> None:
         "tag",
         fairness_quota=2,
         resolver_strategy=KnowledgeResolverStrategy.MERGED,
+        scoring=KnowledgeScoring.BM25F,
+        unit=KnowledgeUnit.SECTION,
         permitted_source_ids={"high", "low"},
     )
     assert type(query.resolver_strategy) is KnowledgeResolverStrategy
+    assert (type(query.scoring), type(query.unit)) == (KnowledgeScoring, KnowledgeUnit)
     assert pickle.loads(pickle.dumps(query)) == query
 
 
@@ -235,6 +243,13 @@ def test_a_scope_holds_plain_ids() -> None:
     for wrong in ("_local", "a/b", "../x", ""):
         with pytest.raises(RefusedValueError):
             KnowledgeAccessScope(Turning(wrong))
+
+
+def test_a_section_holds_plain_values() -> None:
+    section = KnowledgeSection([text("a"), text("b")], text("word"), number(3), number(4))
+    for value in (*section.heading, section.text, section.first_line, section.last_line):
+        only_plain(value)
+    assert section == KnowledgeSection(("a", "b"), "word", 3, 4)
 
 
 def test_a_stale_policy_holds_a_plain_number() -> None:
@@ -409,6 +424,9 @@ def test_an_object_that_only_claims_a_type_is_refused(shelf: Path, catalog: File
         ("scope", lambda: KnowledgeQuery("word", scope=Mock(spec=KnowledgeAccessScope))),
         ("permitted_source_ids", lambda: KnowledgeQuery("word", permitted_source_ids=[Mock(spec=str)])),
         ("tenant_id", lambda: KnowledgeAccessScope(Mock(spec=str))),
+        ("scoring", lambda: KnowledgeQuery("word", scoring=Mock(spec=str))),
+        ("unit", lambda: KnowledgeQuery("word", unit=Mock(spec=KnowledgeUnit))),
+        ("text", lambda: KnowledgeSection((), Mock(spec=str), 1, 1)),
         ("grace_days", lambda: StalePolicy.tolerate(Mock(spec=int))),
         ("role", lambda: ChatMessage(Mock(spec=str), "")),
         ("catalog_file_path", lambda: FileKnowledgeCatalog(Mock(spec=str))),
@@ -417,6 +435,7 @@ def test_an_object_that_only_claims_a_type_is_refused(shelf: Path, catalog: File
         ("freshness", lambda: FileKnowledgeCatalog(path, freshness=Mock(spec=Freshness))),
         ("catalog", lambda: GroupedKnowledgeResolver(Mock(spec=FileKnowledgeCatalog))),
         ("default_strategy", lambda: KnowledgeResolverRouter(catalog, default_strategy=Mock(spec=str))),
+        ("default_scoring", lambda: GroupedKnowledgeResolver(catalog, default_scoring=Mock(spec=str))),
     ]
     for field, make in claims:
         with pytest.raises(RefusedTypeError, match=field):

@@ -14,6 +14,8 @@ from okf_catalog import (
     KnowledgeAccessScope,
     KnowledgeQuery,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
+    KnowledgeUnit,
     OkfCatalogError,
     RefusedTypeError,
     RefusedValueError,
@@ -39,6 +41,14 @@ VALUES: list[tuple[str, dict[str, Any], list[str]]] = [
     ("strategy unknown", {"resolver_strategy": "best"}, ["resolver_strategy", "'merged'", "'best'"]),
     ("strategy by its name", {"resolver_strategy": "MERGED"}, ["resolver_strategy", "'merged'", "'MERGED'"]),
     ("strategy empty", {"resolver_strategy": ""}, ["resolver_strategy", "'merged'"]),
+    ("scoring unknown", {"scoring": "bm25"}, ["scoring", "'weighted_terms', 'bm25f'", "'bm25'"]),
+    ("scoring by its name", {"scoring": "BM25F"}, ["scoring", "'bm25f'", "'BM25F'"]),
+    ("scoring empty", {"scoring": ""}, ["scoring", "'bm25f'"]),
+    ("scoring that is a unit", {"scoring": KnowledgeUnit.SECTION}, ["scoring", "'bm25f'", "'section'"]),
+    ("unit unknown", {"unit": "chunk"}, ["unit", "'concept', 'section'", "'chunk'"]),
+    ("unit by its name", {"unit": "SECTION"}, ["unit", "'section'", "'SECTION'"]),
+    ("unit empty", {"unit": ""}, ["unit", "'section'"]),
+    ("unit that is a scoring", {"unit": KnowledgeScoring.BM25F}, ["unit", "'section'", "'bm25f'"]),
     ("quota 0", {"fairness_quota": 0}, ["fairness_quota", "1", "0"]),
     ("quota below 0", {"fairness_quota": -(10**30)}, ["fairness_quota", "1"]),
     (
@@ -63,6 +73,18 @@ TYPES: list[tuple[str, dict[str, Any], list[str]]] = [
     *(
         (f"strategy {strategy!r}", {"resolver_strategy": strategy}, ["resolver_strategy", "Strategy"])
         for strategy in (1, b"merged", SourceRole.KNOWLEDGE, KnowledgeResolverStrategy)
+    ),
+    *(
+        (
+            f"scoring {scoring!r}",
+            {"scoring": scoring},
+            ["scoring", "KnowledgeScoring", type(scoring).__name__],
+        )
+        for scoring in (1, True, b"bm25f", ["bm25f"], SourceRole.KNOWLEDGE, KnowledgeScoring)
+    ),
+    *(
+        (f"unit {unit!r}", {"unit": unit}, ["unit", "KnowledgeUnit", type(unit).__name__])
+        for unit in (None, 1, False, b"section", ["section"], SourceRole.KNOWLEDGE, KnowledgeUnit)
     ),
     *(
         (f"quota {quota!r}", {"fairness_quota": quota}, ["fairness_quota", "int", type(quota).__name__])
@@ -126,7 +148,7 @@ def test_a_refusal_has_the_same_message_under_every_strategy(fields: dict[str, A
 
 
 def test_a_refusal_shows_no_chained_exception() -> None:
-    for fields in ({"resolver_strategy": "best"}, {"text": "\ud800"}):
+    for fields in ({"resolver_strategy": "best"}, {"scoring": "best"}, {"unit": "best"}, {"text": "\ud800"}):
         with pytest.raises(RefusedValueError) as raised:
             make_query(**fields)
         assert raised.value.__suppress_context__ or raised.value.__context__ is None
@@ -152,6 +174,8 @@ def test_a_query_leaves_unset_fields_to_the_host() -> None:
     assert query.scope is KnowledgeAccessScope.LOCAL
     assert query.permitted_source_ids is None
     assert query.source_visibility_policy is None
+    assert query.scoring is None
+    assert query.unit is KnowledgeUnit.CONCEPT
 
 
 @pytest.mark.parametrize("text", ["\x1c", "\x1f", "\u200b", "\ufeff", "\0", "'", "\U0010ffff", "a\nb"])
@@ -178,6 +202,20 @@ def test_a_query_takes_a_strategy_by_its_value(strategy: KnowledgeResolverStrate
     query = KnowledgeQuery("word", resolver_strategy=strategy.value)
     assert query.resolver_strategy is strategy
     assert query == KnowledgeQuery("word", resolver_strategy=strategy)
+
+
+@pytest.mark.parametrize("scoring", KnowledgeScoring)
+def test_a_query_takes_a_scoring_by_its_value(scoring: KnowledgeScoring) -> None:
+    query = KnowledgeQuery("word", scoring=scoring.value)
+    assert query.scoring is scoring
+    assert query == KnowledgeQuery("word", scoring=scoring) != KnowledgeQuery("word")
+
+
+@pytest.mark.parametrize("unit", KnowledgeUnit)
+def test_a_query_takes_a_unit_by_its_value(unit: KnowledgeUnit) -> None:
+    query = KnowledgeQuery("word", unit=unit.value)
+    assert query.unit is unit
+    assert query == KnowledgeQuery("word", unit=unit)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,9 @@ from okf_catalog import (
     KnowledgePassage,
     KnowledgeQuery,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
+    KnowledgeSection,
+    KnowledgeUnit,
     MemoryCaptureMode,
     MemoryConcept,
     MemoryConcepts,
@@ -49,7 +52,7 @@ from okf_catalog import (
     TrustTier,
 )
 from okf_catalog._engine import enum_names
-from okf_catalog.choice import Choice
+from okf_catalog.choice import Choice, TextChoice
 
 if TYPE_CHECKING:
     import enum
@@ -70,6 +73,16 @@ def issubclass_of_choice(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, Choice)
 
 
+def section(**changes: Any) -> KnowledgeSection:
+    fields: dict[str, Any] = {
+        "heading": ("A 'title'", "\U00010400 > \u2028"),
+        "text": "## It\n\nthe line",
+        "first_line": 7,
+        "last_line": 9,
+    }
+    return KnowledgeSection(**{**fields, **changes})
+
+
 def passage(**changes: Any) -> KnowledgePassage:
     fields: dict[str, Any] = {
         "source_id": "s",
@@ -85,6 +98,7 @@ def passage(**changes: Any) -> KnowledgePassage:
         "description": "what it is",
         "snippet": "the line",
         "is_stale": True,
+        "section": section(),
     }
     return KnowledgePassage(**{**fields, **changes})
 
@@ -138,6 +152,8 @@ EXAMPLES: dict[str, Callable[[], object]] = {
         fairness_quota=10**30,
         scope=KnowledgeAccessScope("acme", "alice", "s-1"),
         permitted_source_ids=["a"],
+        scoring="bm25f",
+        unit="section",
     ),
     "query that permits nothing": lambda: KnowledgeQuery("word", permitted_source_ids=()),
     "query with a policy": lambda: KnowledgeQuery("word", source_visibility_policy=operator.is_),
@@ -150,6 +166,9 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "manual": Freshness.manual,
     "passage": passage,
     "bare passage": lambda: passage(title=None, stale_after=None, concept_type=None, description=None),
+    "passage of a whole concept": lambda: passage(section=None),
+    "section": section,
+    "section below no heading": lambda: section(heading=(), first_line=1, last_line=2**32 - 1),
     "context": context,
     "message": lambda: ChatMessage("user", "word"),
     "message of something else": lambda: ChatMessage("tool", None),
@@ -197,6 +216,8 @@ CHOICES = (
     ConceptStatus,
     KnowledgeDiagnosticCode,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
+    KnowledgeUnit,
     MemoryCaptureMode,
     MemoryTier,
     RemarkCode,
@@ -238,6 +259,7 @@ def test_the_examples_cover_every_value_type() -> None:
         "MemoryStore",
         "MergedKnowledgeResolver",
         "PriorityWeightedKnowledgeResolver",
+        "RewriteQuery",
         "ScopeAccessor",
         "SourceVisibilityPolicy",
     }
@@ -275,6 +297,7 @@ def test_equality_of_passages_includes_every_field(field: str) -> None:
         "trust_tier": TrustTier.UNVERIFIED,
         "status": ConceptStatus.STABLE,
         "is_stale": False,
+        "section": None,
     }
     assert passage(**{field: other.get(field, "other")}) != passage()
 
@@ -369,12 +392,13 @@ def test_choices_pickle_and_copy_to_the_same_object(member: enum.Enum, protocol:
         setattr(member, "value", "other")  # noqa: B010  (no checker lets it be written plainly)
 
 
-def test_a_strategy_equals_its_value() -> None:
-    for strategy in KnowledgeResolverStrategy:
-        assert strategy == strategy.value
-        assert hash(strategy) == hash(strategy.value)
-        assert str(strategy) == f"{strategy}" == "%s" % strategy == strategy.value  # noqa: UP031
-        assert json.loads(json.dumps({"strategy": strategy})) == {"strategy": strategy}
+@pytest.mark.parametrize("choice", [KnowledgeResolverStrategy, KnowledgeScoring, KnowledgeUnit])
+def test_a_choice_that_queries_take_equals_its_value(choice: type[TextChoice]) -> None:
+    for member in choice:
+        assert member == member.value
+        assert hash(member) == hash(member.value)
+        assert str(member) == f"{member}" == "%s" % member == member.value  # noqa: UP031
+        assert json.loads(json.dumps({"member": member})) == {"member": member}
 
 
 def test_trust_tiers_are_ordered() -> None:

@@ -38,8 +38,10 @@ from okf_catalog.ask.resolvers import (
     MergedKnowledgeResolver,
     PriorityWeightedKnowledgeResolver,
 )
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.staleness import StalePolicy
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
+from okf_catalog.ask.unit import KnowledgeUnit
 from okf_catalog.catalog.catalog import KnowledgeCatalog
 from okf_catalog.catalog.file import FileKnowledgeCatalog
 from okf_catalog.catalog.freshness import Freshness
@@ -86,8 +88,10 @@ from okf_catalog.provider.capture import MemoryCaptureMode
 from okf_catalog.provider.context import ContextBlock, ProvidedContext
 from okf_catalog.provider.messages import ChatMessage
 from okf_catalog.provider.provider import KnowledgeContextProvider
+from okf_catalog.provider.rewriting import RewriteQuery
 from okf_catalog.provider.scope import ScopeAccessor
 from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.section import KnowledgeSection
 from okf_catalog.values import ConceptStatus, TrustTier
 
 if TYPE_CHECKING:
@@ -125,6 +129,9 @@ __all__ = [
     "KnowledgeResolver",
     "KnowledgeResolverRouter",
     "KnowledgeResolverStrategy",
+    "KnowledgeScoring",
+    "KnowledgeSection",
+    "KnowledgeUnit",
     "MemoryCaptureMode",
     "MemoryConcept",
     "MemoryConcepts",
@@ -143,6 +150,7 @@ __all__ = [
     "RefusedValueError",
     "RemarkCode",
     "RemarkCount",
+    "RewriteQuery",
     "ScopeAccessor",
     "SourceProblem",
     "SourceRemark",

@@ -19,6 +19,7 @@ from okf_catalog.rows import (
     TextSourceRow,
 )
 from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.section import KnowledgeSection
 from okf_catalog.values import ConceptStatus, TrustTier
 
 __all__ = [
@@ -79,7 +80,8 @@ def read_document(data: bytes, /) -> DocumentRow:
 class Question:
     """A query whose visibility is settled.
 
-    Without ``grace_days`` stale concepts are admitted. ``visible`` are positions of sources, in order S1.
+    Without ``grace_days`` stale concepts are admitted. ``scoring``, ``unit`` and ``strategy`` are values of
+    the public enums. ``visible`` are positions of sources, in order S1.
     """
 
     def __new__(
@@ -87,6 +89,8 @@ class Question:
         text: str,
         tag: str | None,
         grace_days: int | None,
+        scoring: str,
+        unit: str,
         strategy: str,
         quota: int | None,
         visible: Sequence[int],
@@ -273,7 +277,7 @@ class BatchAnswer:
 
 @final
 class KnowledgePassage:
-    """One concept that answers a question."""
+    """One concept that answers a question, or a section of one."""
 
     def __new__(
         cls,
@@ -291,6 +295,7 @@ class KnowledgePassage:
         description: str | None,
         snippet: str | None = None,
         is_stale: bool = False,
+        section: KnowledgeSection | None = None,
     ) -> KnowledgePassage: ...
     @property
     def source_id(self) -> str: ...
@@ -320,6 +325,9 @@ class KnowledgePassage:
     @property
     def is_stale(self) -> bool:
         """Whether ``stale_after`` was reached when the question was asked, whatever its policy (L3)."""
+    @property
+    def section(self) -> KnowledgeSection | None:
+        """The part of the concept that the passage shows; ``None`` if it is the whole concept (V9)."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...

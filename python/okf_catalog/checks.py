@@ -10,13 +10,17 @@ from __future__ import annotations
 import os
 import re
 from types import CoroutineType
-from typing import cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
+
+if TYPE_CHECKING:
+    from okf_catalog.choice import TextChoice
 
 __all__ = [
     "check_bool",
     "check_callable",
+    "check_choice",
     "check_count",
     "check_int",
     "check_kind",
@@ -105,6 +109,26 @@ def check_text(field: str, value: object) -> str:
                 "decode the text without 'surrogateescape'"
             ) from None
     return text
+
+
+_Choice = TypeVar("_Choice", bound="TextChoice")
+
+
+def check_choice(field: str, value: object, kind: type[_Choice]) -> _Choice:
+    """Returns the member of ``kind`` that ``value`` is, or whose value it is.
+
+    Raises:
+        RefusedTypeError: it is neither a member nor a ``str``.
+        RefusedValueError: no member has this value.
+    """
+    if type(value) is kind:
+        return value
+    name = check_str(field, value, f"a {kind.__name__}")
+    try:
+        return kind(name)
+    except ValueError:
+        choices = ", ".join(repr(member.value) for member in kind)
+        raise RefusedValueError(f"{field} is one of {choices}, not {name!r}") from None
 
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)

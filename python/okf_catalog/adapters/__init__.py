@@ -19,7 +19,8 @@ question of a run, and afterwards let it store the exchange::
         provider = KnowledgeContextProvider(knowledge.resolver, scope_accessor=current_scope)
         agent = Agent(client, context_providers=[OkfContextProvider(provider)])
 
-A retriever asks a resolver, and returns the passages as the framework's own documents::
+A retriever asks a resolver, and returns the passages as the framework's own documents. By default these are
+sections of concepts, found with ``BM25F``::
 
     from okf_catalog import open_knowledge
     from okf_catalog.adapters.langchain import OkfRetriever

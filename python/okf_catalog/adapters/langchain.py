@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, final
 
 from okf_catalog.adapters import missing
 from okf_catalog.adapters.retrieval import Retrieval, id_of, metadata_of, text_of
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.staleness import StalePolicy
+from okf_catalog.ask.unit import KnowledgeUnit
 from okf_catalog.scope import KnowledgeAccessScope
 
 try:
@@ -33,8 +35,11 @@ __all__ = ["OkfRetriever"]
 class OkfRetriever(BaseRetriever):
     """Finds documents in a catalog. A blank question finds none.
 
-    The ``page_content`` of a document is the title and the snippet (K7). Its ``metadata`` says where it comes
-    from and how far to trust it. ``limit=None`` returns every passage that matches.
+    By default a document is a section of a concept (V9), and questions may be whole sentences (``BM25F``).
+    Its ``page_content`` is the text of the section. With ``unit="concept"`` a document is a whole concept,
+    and its ``page_content`` is the title and the snippet (K7). The ``metadata`` says where it comes from,
+    with the headings and the lines of a section, and how far to trust it. ``limit=None`` returns every
+    passage of the answer. ``scoring=None`` leaves the scoring to the resolver.
 
     The arguments are chosen by the host and are not fields of the model. So the ``configurable`` values of a
     run, which servers take from requests, cannot change them.
@@ -57,6 +62,8 @@ class OkfRetriever(BaseRetriever):
         resolver_strategy: KnowledgeResolverStrategy | str | None = None,
         fairness_quota: int | None = None,
         stale_policy: StalePolicy = StalePolicy.USE,
+        scoring: KnowledgeScoring | str | None = KnowledgeScoring.BM25F,
+        unit: KnowledgeUnit | str = KnowledgeUnit.SECTION,
         on_diagnostics: DiagnosticsListener | None = None,
         name: str | None = None,
         tags: list[str] | None = None,
@@ -70,6 +77,8 @@ class OkfRetriever(BaseRetriever):
             resolver_strategy=resolver_strategy,
             fairness_quota=fairness_quota,
             stale_policy=stale_policy,
+            scoring=scoring,
+            unit=unit,
             on_diagnostics=on_diagnostics,
         )
 

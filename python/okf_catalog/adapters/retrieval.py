@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+from zlib import crc32
 
 from okf_catalog._engine import is_blank
 from okf_catalog.ask.query import KnowledgeQuery
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
     from okf_catalog._engine import KnowledgePassage
     from okf_catalog.ask.context import KnowledgeContext
+    from okf_catalog.ask.scoring import KnowledgeScoring
     from okf_catalog.ask.staleness import StalePolicy
     from okf_catalog.ask.strategy import KnowledgeResolverStrategy
+    from okf_catalog.ask.unit import KnowledgeUnit
     from okf_catalog.diagnostics import KnowledgeDiagnostic
 
 __all__ = ["DiagnosticsListener", "Retrieval", "Scope", "id_of", "metadata_of", "text_of"]
@@ -30,6 +33,10 @@ Scope: TypeAlias = KnowledgeAccessScope | ScopeAccessor
 
 DiagnosticsListener: TypeAlias = "Callable[[tuple[KnowledgeDiagnostic, ...]], object]"
 """Called with what a list of documents cannot show, such as which source could not be read."""
+
+
+HEADING_SEPARATOR = " > "
+"""Stands between the headings of a section in metadata."""
 
 
 class Retrieval:
@@ -50,6 +57,8 @@ class Retrieval:
         resolver_strategy: KnowledgeResolverStrategy | str | None,
         fairness_quota: int | None,
         stale_policy: StalePolicy,
+        scoring: KnowledgeScoring | str | None,
+        unit: KnowledgeUnit | str,
         on_diagnostics: DiagnosticsListener | None,
     ) -> None:
         check_kind("resolver", resolver, KnowledgeResolver, "a KnowledgeResolver")
@@ -61,6 +70,8 @@ class Retrieval:
             resolver_strategy=resolver_strategy,
             fairness_quota=fairness_quota,
             stale_policy=stale_policy,
+            scoring=scoring,
+            unit=unit,
             scope=KnowledgeAccessScope.LOCAL if callable(scope) else scope,
         )
         self._resolver = resolver
@@ -105,13 +116,20 @@ class Retrieval:
 
 
 def text_of(passage: KnowledgePassage) -> str:
-    """The text of a passage for a model: its title, then its snippet. Never empty."""
+    """The text of a passage for a model: its section, or else its title and its snippet. Never empty."""
+    if passage.section is not None and not is_blank(passage.section.text):
+        return passage.section.text
     lines = (passage.title, passage.snippet)
     return "\n".join(line for line in lines if line) or passage.concept_id
 
 
 def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | bool | None]:
-    """The other fields of a passage, as plain values that any store or tracer can write."""
+    """The other fields of a passage, as plain values that any store or tracer can write.
+
+    ``heading``, ``first_line`` and ``last_line`` are those of the section, with the headings as one text.
+    They are ``None`` for a passage that is a whole concept.
+    """
+    section = passage.section
     return {
         "source_id": passage.source_id,
         "concept_id": passage.concept_id,
@@ -123,9 +141,21 @@ def metadata_of(passage: KnowledgePassage) -> dict[str, str | int | bool | None]
         "status": passage.status.value,
         "stale_after": passage.stale_after,
         "is_stale": passage.is_stale,
+        "heading": None if section is None else HEADING_SEPARATOR.join(section.heading),
+        "first_line": None if section is None else section.first_line,
+        "last_line": None if section is None else section.last_line,
     }
 
 
 def id_of(passage: KnowledgePassage) -> str:
-    """An id that is unique for each concept, since the id of a source has no colon in it."""
-    return f"knowledge:{passage.source_id}:{passage.concept_id}"
+    """An id that is unique for each concept, since the id of a source has no colon in it.
+
+    A section adds its lines. A long line may be cut into several sections, so a section of one line adds a
+    checksum of its text too.
+    """
+    concept, section = f"knowledge:{passage.source_id}:{passage.concept_id}", passage.section
+    if section is None:
+        return concept
+    if section.first_line < section.last_line:
+        return f"{concept}#L{section.first_line}-L{section.last_line}"
+    return f"{concept}#L{section.first_line}-{crc32(section.text.encode()):08x}"

@@ -56,7 +56,8 @@ class KnowledgeBatch(Sequence[KnowledgeContext]):
 
         Columns: ``query_index`` (from 0, within this batch), ``rank`` (from 1), ``source_id``,
         ``concept_id``, ``title``, ``excerpt``, ``score``, ``bundle_relative_path``, ``trust_tier``,
-        ``status``, ``stale_after``, ``concept_type``, ``description``, ``snippet``, ``is_stale``.
+        ``status``, ``stale_after``, ``concept_type``, ``description``, ``snippet``, ``is_stale``, and
+        ``section``, a struct of ``heading`` (a list), ``text``, ``first_line`` and ``last_line``.
         The rows are made while they are read, without a Python object for each passage.
         """
         return self._answers.table(self._indices)

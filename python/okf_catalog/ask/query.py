@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING, cast, final
 
 from okf_catalog._engine import is_blank
 from okf_catalog.ask.policy import SourceVisibilityPolicy, check_policy
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.staleness import StalePolicy
-from okf_catalog.ask.strategy import KnowledgeResolverStrategy, strategy_of
-from okf_catalog.checks import check_count, check_kind, check_str, check_text, is_kind, keep_plain
+from okf_catalog.ask.strategy import KnowledgeResolverStrategy
+from okf_catalog.ask.unit import KnowledgeUnit
+from okf_catalog.checks import (
+    check_choice,
+    check_count,
+    check_kind,
+    check_str,
+    check_text,
+    is_kind,
+    keep_plain,
+)
 from okf_catalog.errors import RefusedTypeError, RefusedValueError
 from okf_catalog.scope import KnowledgeAccessScope
 
@@ -20,8 +30,10 @@ __all__ = ["KnowledgeQuery"]
 class KnowledgeQuery:
     """A query. Its fields are checked when it is made (Q1).
 
-    ``permitted_source_ids`` takes any iterable of ``str``. ``resolver_strategy`` takes a member or its value.
-    If strategy or quota is ``None``, the host's default is used.
+    ``permitted_source_ids`` takes any iterable of ``str``. ``resolver_strategy``, ``scoring`` and ``unit``
+    take a member or its value. If strategy, quota or scoring is ``None``, the host's default is used.
+    ``scoring`` says what makes a match better (V1), and ``unit`` whether a passage is a whole concept or a
+    section of one (V9).
 
     Example:
         >>> query = KnowledgeQuery("net revenue", resolver_strategy="merged", fairness_quota=2)
@@ -30,8 +42,8 @@ class KnowledgeQuery:
 
     Raises:
         RefusedTypeError: a field has the wrong type.
-        RefusedValueError: the text is blank, the quota is below 1, the strategy does not exist, or both
-            ``permitted_source_ids`` and ``source_visibility_policy`` are given (S2).
+        RefusedValueError: the text is blank, the quota is below 1, there is no such strategy, scoring or
+            unit, or both ``permitted_source_ids`` and ``source_visibility_policy`` are given (S2).
     """
 
     text: str
@@ -43,6 +55,8 @@ class KnowledgeQuery:
     scope: KnowledgeAccessScope = KnowledgeAccessScope.LOCAL
     permitted_source_ids: frozenset[str] | None = None
     source_visibility_policy: SourceVisibilityPolicy | None = None
+    scoring: KnowledgeScoring | None = None
+    unit: KnowledgeUnit = KnowledgeUnit.CONCEPT
 
     if TYPE_CHECKING:
         # Some arguments accept more types than the field holds afterwards, which a dataclass cannot say.
@@ -57,6 +71,8 @@ class KnowledgeQuery:
             scope: KnowledgeAccessScope = KnowledgeAccessScope.LOCAL,
             permitted_source_ids: Iterable[str] | None = None,
             source_visibility_policy: SourceVisibilityPolicy | None = None,
+            scoring: KnowledgeScoring | str | None = None,
+            unit: KnowledgeUnit | str = KnowledgeUnit.CONCEPT,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -69,7 +85,8 @@ class KnowledgeQuery:
             keep_plain(self, "tag", check_text("tag", self.tag))
         check_kind("stale_policy", self.stale_policy, StalePolicy, "a StalePolicy")
         if self.resolver_strategy is not None:
-            keep_plain(self, "resolver_strategy", strategy_of("resolver_strategy", self.resolver_strategy))
+            strategy = check_choice("resolver_strategy", self.resolver_strategy, KnowledgeResolverStrategy)
+            keep_plain(self, "resolver_strategy", strategy)
         if self.fairness_quota is not None:
             keep_plain(self, "fairness_quota", check_count("fairness_quota", self.fairness_quota, least=1))
         check_kind("scope", self.scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
@@ -80,6 +97,9 @@ class KnowledgeQuery:
                     "permitted_source_ids and source_visibility_policy exclude each other; give one of them"
                 )
         check_policy("source_visibility_policy", self.source_visibility_policy)
+        if self.scoring is not None:
+            keep_plain(self, "scoring", check_choice("scoring", self.scoring, KnowledgeScoring))
+        keep_plain(self, "unit", check_choice("unit", self.unit, KnowledgeUnit))
 
 
 def query_of(field: str, query: object) -> KnowledgeQuery:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from okf_catalog._engine import Question
 from okf_catalog.ask.query import KnowledgeQuery
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.ask.visibility import visible_positions
 
@@ -47,9 +48,20 @@ def plain_question(generation: Generation, defaults: HostDefaults) -> Question:
 def memory_question(query: KnowledgeQuery) -> Question:
     """The question for a query to the memories of a scope.
 
-    Only text, tag and stale policy of the query count. It names no source: the place says what is read.
+    Only text, tag, stale policy, scoring and unit of the query count. There is no host's default for the
+    scoring of memories. The question names no source: the place says what is read.
     """
-    return Question(query.text, query.tag, query.stale_policy.grace_days, _GROUPED, None, ())
+    scoring = query.scoring or KnowledgeScoring.WEIGHTED_TERMS
+    return Question(
+        query.text,
+        query.tag,
+        query.stale_policy.grace_days,
+        scoring.value,
+        query.unit.value,
+        _GROUPED,
+        None,
+        (),
+    )
 
 
 def _question(query: KnowledgeQuery, defaults: HostDefaults, visible: Sequence[int]) -> Question:
@@ -57,4 +69,14 @@ def _question(query: KnowledgeQuery, defaults: HostDefaults, visible: Sequence[i
     if defaults.query_chooses_strategy:
         strategy = query.resolver_strategy or strategy
     quota = query.fairness_quota or defaults.fairness_quota
-    return Question(query.text, query.tag, query.stale_policy.grace_days, strategy.value, quota, visible)
+    scoring = query.scoring or defaults.scoring
+    return Question(
+        query.text,
+        query.tag,
+        query.stale_policy.grace_days,
+        scoring.value,
+        query.unit.value,
+        strategy.value,
+        quota,
+        visible,
+    )

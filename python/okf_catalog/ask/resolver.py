@@ -12,6 +12,7 @@ from okf_catalog.ask.policy import SourceVisibilityPolicy
 from okf_catalog.ask.queries import check_limit, check_queries, iterate_queries
 from okf_catalog.ask.query import KnowledgeQuery, query_of
 from okf_catalog.ask.question import plain_question, question_of
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.ask.stream import stream
 from okf_catalog.catalog.catalog import KnowledgeCatalog
@@ -58,6 +59,7 @@ class Resolver:
         *,
         default_fairness_quota: int | None = None,
         default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+        default_scoring: KnowledgeScoring | str = KnowledgeScoring.WEIGHTED_TERMS,
         clock: Clock | None = None,
     ) -> None:
         self._opened = opened_catalog(catalog)
@@ -65,6 +67,7 @@ class Resolver:
             self._strategy,
             default_fairness_quota,
             default_source_visibility_policy,
+            default_scoring,
             query_chooses_strategy=False,
         )
         check_clock(clock)

@@ -1,12 +1,17 @@
-"""The resolvers: one for each strategy, and a router that obeys the strategy of each query."""
+"""The resolvers: one for each strategy, and a router that obeys the strategy of each query.
+
+The scoring of a query is obeyed by all of them; ``default_scoring`` is for queries that name none (V1).
+"""
 
 from dataclasses import replace
 from typing import final
 
 from okf_catalog.ask.policy import SourceVisibilityPolicy
 from okf_catalog.ask.resolver import Resolver
-from okf_catalog.ask.strategy import KnowledgeResolverStrategy, strategy_of
+from okf_catalog.ask.scoring import KnowledgeScoring
+from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.catalog.catalog import KnowledgeCatalog
+from okf_catalog.checks import check_choice
 from okf_catalog.clock import Clock
 
 __all__ = [
@@ -30,10 +35,14 @@ class GroupedKnowledgeResolver(Resolver):
         catalog: KnowledgeCatalog,
         *,
         default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+        default_scoring: KnowledgeScoring | str = KnowledgeScoring.WEIGHTED_TERMS,
         clock: Clock | None = None,
     ) -> None:
         super().__init__(
-            catalog, default_source_visibility_policy=default_source_visibility_policy, clock=clock
+            catalog,
+            default_source_visibility_policy=default_source_visibility_policy,
+            default_scoring=default_scoring,
+            clock=clock,
         )
 
 
@@ -70,13 +79,15 @@ class KnowledgeResolverRouter(Resolver):
         default_strategy: KnowledgeResolverStrategy | str = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
         default_fairness_quota: int | None = None,
         default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+        default_scoring: KnowledgeScoring | str = KnowledgeScoring.WEIGHTED_TERMS,
         clock: Clock | None = None,
     ) -> None:
-        strategy = strategy_of("default_strategy", default_strategy)
+        strategy = check_choice("default_strategy", default_strategy, KnowledgeResolverStrategy)
         super().__init__(
             catalog,
             default_fairness_quota=default_fairness_quota,
             default_source_visibility_policy=default_source_visibility_policy,
+            default_scoring=default_scoring,
             clock=clock,
         )
         self._defaults = replace(self._defaults, strategy=strategy, query_chooses_strategy=True)

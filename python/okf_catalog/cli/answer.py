@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from okf_catalog import ConceptStatus, KnowledgeContext, KnowledgePassage, TrustTier
+from okf_catalog import ConceptStatus, KnowledgeContext, KnowledgePassage, KnowledgeSection, TrustTier
 from okf_catalog.cli.matches import clip, marked, terms_of
 from okf_catalog.cli.screen import open_console, show, visible
 
@@ -16,12 +17,13 @@ __all__ = ["print_json", "print_readable"]
 
 TITLE_LENGTH = 160
 INDENT = 4
+HEADING_SEPARATOR = " > "
 
 
 def print_readable(context: KnowledgeContext, *, limit: int | None) -> None:
-    """Prints three lines for each passage, then the diagnostics."""
+    """Prints three lines for each passage, four if it is a section, then the diagnostics."""
     console = open_console()
-    terms = terms_of(context.query.text)
+    terms = terms_of(context.query.text, context.query.scoring)
     passages = context.passages[:limit]
     for rank, passage in enumerate(passages, start=1):
         _print_passage(console, rank, passage, terms)
@@ -38,9 +40,18 @@ def _print_passage(console: Console, rank: int, passage: KnowledgePassage, terms
     snippet = passage.snippet
     show(console, Text.assemble((f"{rank:>{INDENT - 1}} ", "dim"), marked(title, terms, style=style)))
     show(console, Text(_particulars(passage), style="dim"), indent=INDENT)
+    if passage.section is not None:
+        show(console, Text(_place(passage.section), style="dim"), indent=INDENT)
     if snippet:
         show(console, marked(snippet, terms, style=style), indent=INDENT)
     show(console, Text())
+
+
+def _place(section: KnowledgeSection) -> str:
+    """Where a section stands in its concept: ``Refunds > By card, lines 12 to 20``."""
+    first, last = section.first_line, section.last_line
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    return visible(", ".join(part for part in (HEADING_SEPARATOR.join(section.heading), lines) if part))
 
 
 def _particulars(passage: KnowledgePassage) -> str:
@@ -68,6 +79,8 @@ def print_json(context: KnowledgeContext, *, stale: str, limit: int | None) -> N
             "tag": query.tag,
             "strategy": None if query.resolver_strategy is None else query.resolver_strategy.value,
             "quota": query.fairness_quota,
+            "scoring": None if query.scoring is None else query.scoring.value,
+            "unit": query.unit.value,
             "stale": stale,
             "permitted_source_ids": None if permitted is None else sorted(permitted),
         },
@@ -96,4 +109,5 @@ def _row(passage: KnowledgePassage) -> Mapping[str, Any]:
         "description": passage.description,
         "snippet": passage.snippet,
         "is_stale": passage.is_stale,
+        "section": None if passage.section is None else asdict(passage.section),
     }

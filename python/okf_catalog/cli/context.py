@@ -19,6 +19,7 @@ from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolver,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
     MemoryOverlapError,
     MemoryStore,
     ProvidedContext,
@@ -30,6 +31,7 @@ from okf_catalog.cli.options import (
     CatalogOption,
     JsonOption,
     QuotaOption,
+    ScoringOption,
     SessionOption,
     StaleOption,
     StrategyOption,
@@ -70,6 +72,7 @@ def context(
         typer.Option(help="What to show of a concept: the line that answers best, or the whole body."),
     ] = "snippet",
     strategy: StrategyOption = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
+    scoring: ScoringOption = KnowledgeScoring.BM25F,
     quota: QuotaOption = None,
     stale: StaleOption = "use",
     tenant: TenantOption = None,
@@ -84,10 +87,7 @@ def context(
     or a memory source overlaps with another source, 2 for wrong usage.
     """
     errors: list[Exception] = []
-    stale_policy = stale_policy_of(stale)
     try:
-        # A blank text is refused as by a search. A provider would take it for a user who said nothing.
-        KnowledgeQuery(text, fairness_quota=quota)
         scope = KnowledgeAccessScope(tenant, user, session)
         make_provider = partial(
             KnowledgeContextProvider,
@@ -96,7 +96,8 @@ def context(
             memory_budget_share=memory_share,
             resolver_strategy=strategy,
             fairness_quota=quota,
-            stale_policy=stale_policy,
+            stale_policy=stale_policy_of(stale),
+            scoring=scoring,
             block_content=content,
             scope_accessor=lambda: scope,
             on_internal_error=errors.append,
@@ -116,6 +117,8 @@ def _provide(
     catalog: Path, text: str, make_provider: _MakeProvider
 ) -> tuple[ProvidedContext, list["_Spending"]]:
     """The context for a text of the user, and what became of each source."""
+    # A blank text is refused as by a search. A provider would take it for a user who said nothing.
+    KnowledgeQuery(text)
     with (
         log_to_stderr(),
         progress_bars() as tell,

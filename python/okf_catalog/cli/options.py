@@ -5,6 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.staleness import StalePolicy
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.cli.find import find_catalog
@@ -24,6 +25,10 @@ JsonOption: TypeAlias = Annotated[
 ]
 StrategyOption: TypeAlias = Annotated[
     KnowledgeResolverStrategy, typer.Option(help="How passages of several sources are ordered.")
+]
+ScoringOption: TypeAlias = Annotated[
+    KnowledgeScoring,
+    typer.Option(help="What makes a match better: weighted_terms for key words, bm25f for sentences."),
 ]
 QuotaOption: TypeAlias = Annotated[
     int | None,

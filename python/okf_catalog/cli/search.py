@@ -9,6 +9,8 @@ from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
+    KnowledgeUnit,
     RefusedTypeError,
     RefusedValueError,
 )
@@ -17,6 +19,7 @@ from okf_catalog.cli.options import (
     CatalogOption,
     JsonOption,
     QuotaOption,
+    ScoringOption,
     StaleOption,
     StrategyOption,
     stale_policy_of,
@@ -37,6 +40,11 @@ def search(
     *,
     catalog: CatalogOption,
     strategy: StrategyOption = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
+    scoring: ScoringOption = KnowledgeScoring.WEIGHTED_TERMS,
+    sections: Annotated[
+        bool,
+        typer.Option("--sections", help="Show sections of the best concepts, with their headings and lines."),
+    ] = False,
     quota: QuotaOption = None,
     tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only concepts with this tag.")] = None,
     stale: StaleOption = "use",
@@ -65,6 +73,8 @@ def search(
             resolver_strategy=strategy,
             fairness_quota=quota,
             permitted_source_ids=frozenset(permit) if permit else None,
+            scoring=scoring,
+            unit=KnowledgeUnit.SECTION if sections else KnowledgeUnit.CONCEPT,
         )
     except (RefusedTypeError, RefusedValueError) as error:
         raise typer.BadParameter(str(error)) from error

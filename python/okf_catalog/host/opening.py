@@ -7,10 +7,12 @@ from datetime import timedelta
 from okf_catalog.ask.defaults import host_defaults
 from okf_catalog.ask.policy import SourceVisibilityPolicy
 from okf_catalog.ask.resolvers import KnowledgeResolverRouter
-from okf_catalog.ask.strategy import KnowledgeResolverStrategy, strategy_of
+from okf_catalog.ask.scoring import KnowledgeScoring
+from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.catalog.file import FileKnowledgeCatalog
 from okf_catalog.catalog.freshness import Freshness
 from okf_catalog.catalog.limits import MAX_FILE_BYTES, MAX_QUESTION_BYTES, RELOAD_DEBOUNCE
+from okf_catalog.checks import check_choice
 from okf_catalog.clock import Clock, check_clock
 from okf_catalog.host.knowledge import Knowledge
 
@@ -23,6 +25,7 @@ def open_knowledge(
     default_strategy: KnowledgeResolverStrategy | str = KnowledgeResolverStrategy.GROUPED_BY_SOURCE,
     default_fairness_quota: int | None = None,
     default_source_visibility_policy: SourceVisibilityPolicy | None = None,
+    default_scoring: KnowledgeScoring | str = KnowledgeScoring.WEIGHTED_TERMS,
     catalog_root: str | os.PathLike[str] | None = None,
     watch_for_changes: bool = True,
     reload_debounce: timedelta = RELOAD_DEBOUNCE,
@@ -43,9 +46,13 @@ def open_knowledge(
         RefusedTypeError, RefusedValueError: an argument is refused.
     """
     # The router checks these too, but an argument is refused before any file is read.
-    strategy = strategy_of("default_strategy", default_strategy)
+    strategy = check_choice("default_strategy", default_strategy, KnowledgeResolverStrategy)
     defaults = host_defaults(
-        strategy, default_fairness_quota, default_source_visibility_policy, query_chooses_strategy=True
+        strategy,
+        default_fairness_quota,
+        default_source_visibility_policy,
+        default_scoring,
+        query_chooses_strategy=True,
     )
     check_clock(clock)
     catalog = FileKnowledgeCatalog(
@@ -64,6 +71,7 @@ def open_knowledge(
         default_strategy=strategy,
         default_fairness_quota=defaults.fairness_quota,
         default_source_visibility_policy=default_source_visibility_policy,
+        default_scoring=defaults.scoring,
         clock=clock,
     )
     return Knowledge(catalog, resolver, clock=clock)

@@ -108,10 +108,11 @@ class FileMemoryStore:
         """The memories that match a query, in the tiers that apply to ``scope`` (Y2, Y3).
 
         The tiers come in the order session, user, tenant. Each is ranked like a source of a grouped answer.
-        Text, tag and stale policy of the query are used. Its scope, strategy, quota, permitted ids and policy
-        are not: ``scope`` alone decides which memories are seen. Everything that was written before the call
-        is seen, whatever the catalog's freshness. Something that cannot be read is a diagnostic (Y11): a
-        tier, a file that is not a concept, a link.
+        Text, tag, stale policy, scoring and unit of the query are used; without a scoring it is
+        ``WEIGHTED_TERMS``, whatever a resolver has as its default. Its scope, strategy, quota, permitted ids
+        and policy are not: ``scope`` alone decides which memories are seen. Everything that was written
+        before the call is seen, whatever the catalog's freshness. Something that cannot be read is a
+        diagnostic (Y11): a tier, a file that is not a concept, a link.
 
         Raises:
             RefusedTypeError, RefusedValueError: ``scope`` or ``query`` is refused, as by a resolver (Q1).

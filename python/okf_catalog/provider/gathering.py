@@ -11,11 +11,13 @@ from okf_catalog.catalog.source import SourceRole
 from okf_catalog.checks import drop_coroutine
 from okf_catalog.diagnostics import KnowledgeDiagnostic
 from okf_catalog.provider.failures import Failures
-from okf_catalog.provider.messages import USER, last_text, messages_of
+from okf_catalog.provider.messages import ChatMessage, messages_of
+from okf_catalog.provider.rewriting import question_text
 from okf_catalog.provider.scope import current_scope
 from okf_catalog.provider.sessions import SessionScopes
 from okf_catalog.provider.settings import Settings
 from okf_catalog.scope import KnowledgeAccessScope
+from okf_catalog.waiting import run_in_thread
 
 __all__ = ["Found", "Gathered", "Gatherer"]
 
@@ -56,10 +58,23 @@ class Gatherer:
         self._failures = failures
 
     def question(self, messages: object, session: object) -> KnowledgeQuery | None:
-        """The query for the last text of the user, or ``None`` if there is nothing to ask.
+        """The query for the messages (X1), or ``None`` if there is nothing to ask.
 
-        The scope accessor is called in any case, and its scope is remembered for the session.
+        The scope accessor is called in any case, and its scope is remembered for the session. If the host's
+        ``rewrite_query`` fails, that is reported, and nothing is asked (X9).
         """
+        checked, scope = self._begin(messages, session)
+        return self._query(self._wording(checked), scope)
+
+    async def question_async(self, messages: object, session: object) -> KnowledgeQuery | None:
+        """Does the same. ``rewrite_query`` is called in a thread, because it may wait for a model."""
+        checked, scope = self._begin(messages, session)
+        if self._settings.rewrite_query is None:
+            return self._query(self._wording(checked), scope)
+        return self._query(await run_in_thread(lambda: self._wording(checked)), scope)
+
+    def _begin(self, messages: object, session: object) -> tuple[list[ChatMessage], KnowledgeAccessScope]:
+        """The checked messages, and the scope of this invocation."""
         checked = messages_of("messages", messages)
         settings = self._settings
         scope = KnowledgeAccessScope.LOCAL
@@ -67,12 +82,30 @@ class Gatherer:
             scope = current_scope(settings.scope_accessor)
             if session is not None:
                 self._sessions.remember(session, scope)
-        text = last_text(checked, USER)
-        if text is None or settings.token_budget <= 0:
+        return checked, scope
+
+    def _wording(self, messages: list[ChatMessage]) -> str | Exception | None:
+        """The text to ask, or what the host's function raised.
+
+        It is returned, because the failure is reported in the caller's thread, and because the event loop
+        would wait for ever if a ``StopIteration`` left the other thread.
+        """
+        if self._settings.token_budget <= 0:
+            return None
+        try:
+            return question_text(messages, self._settings.rewrite_query)
+        except Exception as error:  # noqa: BLE001  # X9.
+            return error
+
+    def _query(self, text: str | Exception | None, scope: KnowledgeAccessScope) -> KnowledgeQuery | None:
+        if isinstance(text, Exception):
+            self._failures.side_failed(None, text)
+            return None
+        if text is None:
             return None
         # A user may paste a text that is longer than a question may be.
-        text = shortened(text, settings.question_limit)
-        return replace(settings.query, text=text, scope=scope) if text else None
+        text = shortened(text, self._settings.question_limit)
+        return replace(self._settings.query, text=text, scope=scope) if text else None
 
     def gather(self, query: KnowledgeQuery) -> Gathered:
         """Asks both sides, one after the other."""

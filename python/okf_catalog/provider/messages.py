@@ -59,10 +59,16 @@ def last_text(messages: list[ChatMessage], role: str) -> str | None:
     """The last text of a role that is not only white space (X1)."""
     for message in reversed(messages):
         if message.role == role and message.text is not None:
-            text = whole_characters(message.text)
-            if not is_blank(text):
+            text = spoken(message.text)
+            if text is not None:
                 return text
     return None
+
+
+def spoken(text: str) -> str | None:
+    """The text as it can be searched, or ``None`` if it is only white space."""
+    text = whole_characters(text)
+    return None if is_blank(text) else text
 
 
 def whole_characters(text: str) -> str:

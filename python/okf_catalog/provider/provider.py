@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import NoReturn, final
 
 from okf_catalog.ask.resolver import KnowledgeResolver
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.staleness import StalePolicy
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.catalog.source import MemoryTier
@@ -18,6 +19,7 @@ from okf_catalog.provider.frame import BlockContent
 from okf_catalog.provider.gathering import Gatherer
 from okf_catalog.provider.messages import ChatMessage
 from okf_catalog.provider.recording import Recorder
+from okf_catalog.provider.rewriting import RewriteQuery
 from okf_catalog.provider.scope import ScopeAccessor
 from okf_catalog.provider.sessions import SessionScopes
 from okf_catalog.provider.settings import Settings
@@ -31,9 +33,16 @@ class KnowledgeContextProvider:
     """Gives an agent, before it answers, what a catalog knows and a host remembers, within a token budget.
 
     **Questions.** ``resolver`` is asked for the text of the last user message (X1), with
-    ``resolver_strategy``, ``fairness_quota`` and ``stale_policy`` as in a :class:`KnowledgeQuery`.
-    ``memory_store``, if there is one, is read for the same question. If the message is longer than the
-    ``max_question_bytes`` of the resolver or the store, only its beginning is asked, cut at white space.
+    ``resolver_strategy``, ``fairness_quota``, ``stale_policy`` and ``scoring`` as in a
+    :class:`KnowledgeQuery`. The scoring is ``BM25F`` by default, because a person asks in sentences (V1).
+    ``memory_store``, if there is one, is read for the same question with the same scoring. If the message is
+    longer than the ``max_question_bytes`` of the resolver or the store, only its beginning is asked, cut at
+    white space.
+
+    ``rewrite_query(messages)`` makes the question instead, for example one that can be understood without the
+    messages before it. It gets a tuple of all messages; without any message it is not called. If it returns
+    ``None`` or a blank text, nothing is asked and the context is empty; if it fails, or returns anything
+    else, that counts as a failure of the whole context. What is captured is still what the user said.
 
     **Budget.** The message has at most ``token_budget`` tokens. ``knowledge_budget_share`` and
     ``memory_budget_share`` divide it at first; what one side does not use, the other may (X6).
@@ -84,7 +93,9 @@ class KnowledgeContextProvider:
         resolver_strategy: KnowledgeResolverStrategy | str | None = None,
         fairness_quota: int | None = None,
         stale_policy: StalePolicy = StalePolicy.USE,
+        scoring: KnowledgeScoring | str | None = KnowledgeScoring.BM25F,
         block_content: BlockContent = "snippet",
+        rewrite_query: RewriteQuery | None = None,
         scope_accessor: ScopeAccessor | None = None,
         memory_capture: MemoryCaptureMode = MemoryCaptureMode.DISABLED,
         capture_tier: MemoryTier = MemoryTier.USER,
@@ -101,7 +112,9 @@ class KnowledgeContextProvider:
             resolver_strategy=resolver_strategy,
             fairness_quota=fairness_quota,
             stale_policy=stale_policy,
+            scoring=scoring,
             block_content=block_content,
+            rewrite_query=rewrite_query,
             scope_accessor=scope_accessor,
             memory_capture=memory_capture,
             capture_tier=capture_tier,
@@ -140,10 +153,10 @@ class KnowledgeContextProvider:
     ) -> ProvidedContext:
         """What ``provide`` returns and raises, without blocking the event loop.
 
-        The resolver and the store are awaited, and tokens are counted in a thread. All callbacks except
-        ``count_tokens`` are called in the event loop. A cancellation passes through.
+        The resolver and the store are awaited. ``rewrite_query`` and ``count_tokens`` are called in a thread,
+        all other callbacks in the event loop. A cancellation passes through.
         """
-        query = self._gatherer.question(messages, session)
+        query = await self._gatherer.question_async(messages, session)
         if query is None:
             return ProvidedContext()
         gathered = await self._gatherer.gather_async(query)

@@ -7,6 +7,7 @@ from typing import final
 from okf_catalog.ask.length import limit_of
 from okf_catalog.ask.query import KnowledgeQuery
 from okf_catalog.ask.resolver import KnowledgeResolver
+from okf_catalog.ask.scoring import KnowledgeScoring
 from okf_catalog.ask.staleness import StalePolicy
 from okf_catalog.ask.strategy import KnowledgeResolverStrategy
 from okf_catalog.catalog.source import MemoryTier
@@ -17,6 +18,7 @@ from okf_catalog.memory.store import MemoryStore
 from okf_catalog.provider.budget import CountTokens
 from okf_catalog.provider.capture import MemoryCaptureMode
 from okf_catalog.provider.frame import BlockContent, check_content
+from okf_catalog.provider.rewriting import RewriteQuery
 from okf_catalog.provider.scope import ScopeAccessor
 
 __all__ = ["Settings"]
@@ -42,7 +44,9 @@ class Settings:
     resolver_strategy: KnowledgeResolverStrategy | str | None
     fairness_quota: int | None
     stale_policy: StalePolicy
+    scoring: KnowledgeScoring | str | None
     block_content: BlockContent
+    rewrite_query: RewriteQuery | None
     scope_accessor: ScopeAccessor | None
     memory_capture: MemoryCaptureMode
     capture_tier: MemoryTier
@@ -61,6 +65,7 @@ class Settings:
         check_content(self.block_content)
         check_kind("memory_capture", self.memory_capture, MemoryCaptureMode, "a MemoryCaptureMode")
         check_kind("capture_tier", self.capture_tier, MemoryTier, "a MemoryTier")
+        check_callable("rewrite_query", self.rewrite_query, "with the messages")
         check_callable("scope_accessor", self.scope_accessor, "without arguments")
         check_callable("count_tokens", self.count_tokens, "with a text")
         check_callable("on_internal_error", self.on_internal_error, "with an exception")
@@ -70,6 +75,7 @@ class Settings:
             stale_policy=self.stale_policy,
             resolver_strategy=self.resolver_strategy,
             fairness_quota=self.fairness_quota,
+            scoring=self.scoring,
         )
         keep_plain(self, "query", query)
         keep_plain(self, "question_limit", limit_of(self.resolver, self.memory_store))

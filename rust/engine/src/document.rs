@@ -12,6 +12,7 @@ pub(crate) mod sections;
 pub(crate) mod status;
 #[cfg(test)]
 mod tests;
+pub(crate) mod title;
 pub(crate) mod trust;
 pub(crate) mod version;
 

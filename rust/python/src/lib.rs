@@ -13,6 +13,8 @@ mod passages;
 mod question;
 mod reading;
 mod rows;
+mod section;
+mod section_column;
 mod snapshot;
 mod table;
 mod text;

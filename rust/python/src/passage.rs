@@ -1,4 +1,4 @@
-//! One concept that answers a question.
+//! One concept that answers a question, or a section of one.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -9,10 +9,10 @@ use pyo3::{
     types::{PyDict, PyTuple},
 };
 
-use crate::names;
+use crate::{names, section::Section};
 
 /// The fields, in the order of the constructor.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "source_id",
     "concept_id",
     "title",
@@ -26,15 +26,17 @@ const FIELDS: [&str; 13] = [
     "description",
     "snippet",
     "is_stale",
+    "section",
 ];
 
-/// One concept that answers a question (D5). It is immutable and compares by value. Each field is made when it
+/// One concept that answers a question (D5), or a section of one (V9). It is immutable and compares by value. Each field is made when it
 /// is read.
 ///
-/// ``score`` is at least 1 (K3). ``snippet`` is what a reader should see, one line of at most 320
+/// ``score`` is at least 1 (K3, V5). ``snippet`` is what a reader should see, one line of at most 320
 /// characters (K7). ``excerpt`` is the whole first line of the body that matches, or empty (K6).
 /// ``stale_after`` is the text as written (L2). ``is_stale`` says whether that instant was reached when the
-/// question was asked, whatever its policy (L3).
+/// question was asked, whatever its policy (L3). ``section`` is the part of the concept that the passage shows, if
+/// the query asked for sections, or else ``None``.
 ///
 /// If a passage is constructed without a ``snippet``, its snippet is made from the ``excerpt``, or from the
 /// ``description`` if the excerpt is blank: one line of at most 320 characters.
@@ -62,6 +64,7 @@ struct Made {
     description: Option<String>,
     snippet: String,
     is_stale: bool,
+    section: Option<Section>,
 }
 
 impl Made {
@@ -77,7 +80,7 @@ impl KnowledgePassage {
         Self(Content::Found { answer, passage })
     }
 
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyAny>; 13]> {
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyAny>; 14]> {
         Ok([
             self.source_id().into_bound_py_any(py)?,
             self.concept_id().into_bound_py_any(py)?,
@@ -92,6 +95,7 @@ impl KnowledgePassage {
             self.description().into_bound_py_any(py)?,
             self.snippet().into_bound_py_any(py)?,
             self.is_stale().into_bound_py_any(py)?,
+            self.section(py)?.into_bound_py_any(py)?,
         ])
     }
 
@@ -105,6 +109,7 @@ impl KnowledgePassage {
                 Arc::ptr_eq(answer, other_answer)
                     && Arc::ptr_eq(&passage.concept, &other_passage.concept)
                     && (passage.source, passage.score) == (other_passage.source, other_passage.score)
+                    && self.shown_section() == other.shown_section()
             }
             _ => false,
         }
@@ -124,6 +129,14 @@ impl KnowledgePassage {
             && self.is_stale() == other.is_stale()
             && self.excerpt() == other.excerpt()
             && self.snippet() == other.snippet()
+            && self.shown_section() == other.shown_section()
+    }
+
+    fn shown_section(&self) -> Option<Cow<'_, Section>> {
+        match &self.0 {
+            Content::Found { answer, passage } => Section::shown(answer, passage).map(Cow::Owned),
+            Content::Made(made) => made.section.as_ref().map(Cow::Borrowed),
+        }
     }
 
     fn trust(&self) -> Trust {
@@ -145,7 +158,7 @@ impl KnowledgePassage {
 impl KnowledgePassage {
     #[new]
     #[pyo3(signature = (*, source_id, concept_id, title, excerpt, score, bundle_relative_path, trust_tier,
-        status, stale_after, concept_type, description, snippet=None, is_stale=false))]
+        status, stale_after, concept_type, description, snippet=None, is_stale=false, section=None))]
     #[allow(clippy::too_many_arguments)] // One for each field.
     fn new(
         source_id: String,
@@ -161,9 +174,11 @@ impl KnowledgePassage {
         description: Option<String>,
         snippet: Option<String>,
         is_stale: bool,
+        section: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let trust = names::trust_of(trust_tier)?;
         let status = names::status_of(status)?;
+        let section = section.map(Section::given).transpose()?;
         let snippet = snippet.unwrap_or_else(|| Made::default_snippet(&excerpt, description.as_deref()));
         Ok(Self(Content::Made(Box::new(Made {
             source_id,
@@ -179,6 +194,7 @@ impl KnowledgePassage {
             description,
             snippet,
             is_stale,
+            section,
         }))))
     }
 
@@ -278,6 +294,11 @@ impl KnowledgePassage {
             Content::Found { answer, passage } => answer.is_stale(&passage.concept),
             Content::Made(made) => made.is_stale,
         }
+    }
+
+    #[getter]
+    fn section<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.shown_section().map(|section| section.value(py)).transpose()
     }
 
     fn __eq__(&self, other: &Self) -> bool {

@@ -16,6 +16,7 @@ pub(crate) struct Question {
 impl Question {
     #[new]
     #[pyo3(signature = (text, tag, grace_days, scoring, unit, strategy, quota, visible))]
+    #[allow(clippy::too_many_arguments)] // One for each field.
     fn new(
         text: String,
         tag: Option<String>,

@@ -10,6 +10,8 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, ffi::FFI_Arro
 use okf_engine::Answer;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};
 
+use crate::{section::Section, section_column::SectionColumn};
+
 /// At most this many rows are in one record batch.
 const ROWS: usize = 4096;
 
@@ -78,6 +80,7 @@ fn schema() -> SchemaRef {
         text("description", true),
         text("snippet", false),
         Field::new("is_stale", DataType::Boolean, false),
+        SectionColumn::field("section"),
     ]))
 }
 
@@ -106,6 +109,7 @@ struct Columns {
     description: LargeStringBuilder,
     snippet: LargeStringBuilder,
     is_stale: Vec<bool>,
+    section: SectionColumn,
 }
 
 impl Columns {
@@ -128,6 +132,7 @@ impl Columns {
         self.description.append_option(document.description.as_deref());
         self.snippet.append_value(answer.snippet(&passage.concept));
         self.is_stale.push(answer.is_stale(&passage.concept));
+        self.section.push(Section::shown(answer, &passage));
         Ok(())
     }
 
@@ -152,6 +157,7 @@ impl Columns {
                 text(&mut self.description),
                 text(&mut self.snippet),
                 Arc::new(BooleanArray::from(self.is_stale)),
+                Arc::new(self.section.finish()?),
             ],
         )
     }

@@ -20,6 +20,8 @@ use crate::{
 pub struct Answer {
     pub(crate) searched: Arc<Searched>,
     pub(crate) criteria: Arc<Criteria>,
+    /// Under BM25F, the rarity of each term.
+    pub(crate) rarities: Vec<u32>,
     /// Made for the first excerpt or snippet.
     pub(crate) finder: OnceLock<Finder>,
     pub(crate) hits: Vec<Hit>,

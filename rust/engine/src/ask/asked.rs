@@ -1,7 +1,7 @@
 //! A question that is being answered: what it compares concepts with, and the sources it is put to (R1 to R5,
 //! D1 to D3).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, atomic::AtomicUsize};
 
 use crate::{
     ask::{
@@ -14,7 +14,12 @@ use crate::{
         sources::Sources,
     },
     manifest::snapshot::Snapshot,
-    search::{Criteria, DirectLookup, Lookup, search},
+    search::{
+        Criteria, DirectLookup, Lookup, Scored, Scoring,
+        bm25f::{self, FoundTerms},
+        index::{Frequencies, Matches},
+        weighted_terms,
+    },
     text::instant::Instant,
     work::{
         parallel,
@@ -30,6 +35,9 @@ const MIN_EFFORT_FOR_THREADS: usize = 1_000;
 /// Bytes of text of a question from which on its finder is made with the answer, and not when the first excerpt
 /// is read: making it takes long, and only answering can be interrupted.
 const LONG_QUESTION: usize = 64 << 10;
+
+/// The concepts that matched in one source.
+type ScoredSource = Result<Vec<Scored>, Abandoned>;
 
 /// A question with its criteria and sources.
 #[derive(Debug)]
@@ -74,7 +82,7 @@ impl<'question> Asked<'question> {
     /// Answers the question with postings from `lookup`; `limit` keeps the top of the ranking.
     pub(super) fn answer_with(
         &self,
-        lookup: &impl Lookup,
+        lookup: &(impl Lookup<Matches> + Lookup<Frequencies>),
         limit: Option<usize>,
         threads: usize,
         task: &Task,
@@ -84,12 +92,21 @@ impl<'question> Asked<'question> {
         let order = question.strategy.order();
         // At least one, so that an answer without room still tells whether anything matched.
         let kept = limit.map(|limit| limit.max(1));
-        let found = parallel::map(&searched.sources, threads, |(source, index)| {
-            task.go_on()?;
-            let priority = searched.snapshot.sources[*source as usize].priority;
-            Ok(Found { priority, scored: search(index, criteria, lookup, order, kept, task)? })
-        });
-        let found = found.into_iter().collect::<Result<Vec<Found>, Abandoned>>()?;
+        let (scored, rarities) = match question.scoring {
+            Scoring::WeightedTerms => {
+                let scored = parallel::map(&searched.sources, threads, |(_, index)| {
+                    task.go_on()?;
+                    weighted_terms::search(index, criteria, lookup, order, kept, task)
+                });
+                (scored, Vec::new())
+            }
+            Scoring::Bm25f => self.score_in_words(lookup, kept, threads, task)?,
+        };
+        let scored = scored.into_iter().collect::<Result<Vec<_>, Abandoned>>()?;
+        let priority = |source: u32| searched.snapshot.sources[source as usize].priority;
+        let sources = searched.sources.iter().map(|(source, _)| priority(*source));
+        let found: Vec<Found> =
+            sources.zip(scored).map(|(priority, scored)| Found { priority, scored }).collect();
         let hits = rank(&found, question.strategy, question.quota, limit);
         let finder = if question.text.len() > LONG_QUESTION && !hits.is_empty() {
             Finder::new_for(&criteria.terms, task)?.into()
@@ -98,7 +115,32 @@ impl<'question> Asked<'question> {
         };
         let diagnostics = self.diagnostics(found.iter().all(|source| source.scored.is_empty()));
         let (searched, criteria) = (Arc::clone(searched), Arc::clone(criteria));
-        Ok(Answer { searched, criteria, finder, hits, diagnostics })
+        Ok(Answer { searched, criteria, rarities, finder, hits, diagnostics })
+    }
+
+    /// The concepts of each source by BM25F, and the rarity of each term. All terms are counted in all sources before
+    /// the first concept is scored (V6).
+    fn score_in_words(
+        &self,
+        lookup: &impl Lookup<Frequencies>,
+        kept: Option<usize>,
+        threads: usize,
+        task: &Task,
+    ) -> Result<(Vec<ScoredSource>, Vec<u32>), Abandoned> {
+        let Self { question, criteria, searched } = self;
+        let bytes = AtomicUsize::new(0);
+        let found = parallel::map(&searched.sources, threads, |(_, index)| {
+            FoundTerms::find(index, &criteria.terms, lookup, &bytes, task)
+        });
+        let found = found.into_iter().collect::<Result<Vec<_>, Abandoned>>()?;
+        let statistics = bm25f::statistics(&criteria.terms, found.iter());
+        let sources: Vec<_> = searched.sources.iter().map(|(_, index)| index).zip(found).collect();
+        let order = question.strategy.order();
+        let scored = parallel::map(&sources, threads, |(index, found)| {
+            task.go_on()?;
+            bm25f::search(index, criteria, &statistics, found, lookup, order, kept, task)
+        });
+        Ok((scored, statistics.rarities))
     }
 
     fn is_worth_threads(&self) -> bool {

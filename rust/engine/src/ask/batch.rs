@@ -15,8 +15,8 @@ use crate::{
     ask::{answer::Answer, asked::Asked, question::Question, searched::Searched, sources::Sources},
     manifest::snapshot::Snapshot,
     search::{
-        Criteria, Lookup,
-        index::{Matches, Segment},
+        Criteria, Lookup, OfTerm, Scoring,
+        index::{Frequencies, Matches, Segment},
     },
     text::instant::Instant,
     work::{
@@ -45,7 +45,7 @@ pub(crate) fn answer(
 ) -> Result<Vec<Answer>, Abandoned> {
     let criteria = parallel::map(questions, threads, |question| question.criteria(now, task));
     let criteria = criteria.into_iter().collect::<Result<Vec<_>, Abandoned>>()?;
-    let (numbers, count) = numbered(&criteria, task)?;
+    let (numbers, counts) = numbered(questions, &criteria, task)?;
     let mut asked: Vec<Asked<'_>> = Vec::with_capacity(questions.len());
     let mut distinct: Vec<Arc<Searched>> = Vec::new();
     for (question, criteria) in questions.iter().zip(criteria) {
@@ -58,95 +58,125 @@ pub(crate) fn answer(
         });
         asked.push(Asked::of(question, criteria, searched));
     }
-    let shared = Shared::new(count, &distinct);
+    let matches = Shared::new(counts[Scoring::WeightedTerms as usize], &distinct);
+    let frequencies = Shared::new(counts[Scoring::Bm25f as usize], &distinct);
     let asked: Vec<_> = asked.into_iter().zip(numbers).collect();
     let answers = parallel::map(&asked, threads, |(asked, numbers)| {
         task.go_on()?;
-        asked.answer_with(&BatchLookup { shared: &shared, numbers }, limit, 1, task)
+        let lookup = BatchLookup { matches: &matches, frequencies: &frequencies, numbers };
+        asked.answer_with(&lookup, limit, 1, task)
     });
     answers.into_iter().collect()
 }
 
-/// For each question the numbers of its terms, equal numbers for equal terms; and how many numbers there are.
-fn numbered(criteria: &[Arc<Criteria>], task: &Task) -> Result<(Vec<Vec<u32>>, usize), Abandoned> {
-    let mut numbers: HashMap<&str, u32> = HashMap::new();
-    let mut number = |term| {
-        let next = u32::try_from(numbers.len()).expect("a batch has fewer terms than 32 bits count");
-        *numbers.entry(term).or_insert(next)
-    };
+/// For each question the numbers of its terms; and for each scoring, how many numbers there are. Among questions of
+/// one scoring, equal terms have equal numbers.
+fn numbered(
+    questions: &[Question],
+    criteria: &[Arc<Criteria>],
+    task: &Task,
+) -> Result<(Vec<Vec<u32>>, [usize; Scoring::ALL.len()]), Abandoned> {
+    let mut numbers: [HashMap<&str, u32>; Scoring::ALL.len()] = Default::default();
     let mut terms = Vec::with_capacity(criteria.len());
-    for criteria in criteria {
+    for (question, criteria) in questions.iter().zip(criteria) {
         task.go_on()?;
+        let numbers = &mut numbers[question.scoring as usize];
+        let mut number = |term| {
+            let next = u32::try_from(numbers.len()).expect("a batch has fewer terms than 32 bits count");
+            *numbers.entry(term).or_insert(next)
+        };
         terms.push(criteria.terms.as_slice().iter().map(|(term, _)| number(term.as_str())).collect());
     }
-    Ok((terms, numbers.len()))
+    Ok((terms, numbers.map(|numbers| numbers.len())))
 }
 
-/// The matches of every term of a batch, each found once.
+/// What segments have for every term of a batch, each found once.
 #[derive(Debug)]
-struct Shared {
+struct Shared<V> {
     /// By the address of the segment, which the batch keeps in memory, and then by the number of the term.
-    matches: HashMap<usize, Vec<OnceLock<Arc<Matches>>>>,
+    found: HashMap<usize, Vec<OnceLock<Arc<V>>>>,
     /// About how many bytes they take.
     bytes: AtomicUsize,
 }
 
-impl Shared {
+impl<V> Shared<V> {
     fn new(terms: usize, searched: &[Arc<Searched>]) -> Self {
         let indexes = searched.iter().flat_map(|searched| &searched.sources).map(|(_, index)| index);
         let segments: HashSet<usize> =
             indexes.flat_map(|index| index.segments()).map(|segment| ptr::from_ref(segment).addr()).collect();
-        // The matches of terms with a higher number are found anew each time. Frequent terms tend to come early.
+        if terms == 0 {
+            return Self { found: HashMap::new(), bytes: AtomicUsize::new(0) };
+        }
+        // Terms with a higher number are found anew each time. Frequent terms tend to come early.
         let each = terms.min(MAX_ENTRIES / segments.len().max(1));
         let entries = || (0..each).map(|_| OnceLock::new()).collect();
-        let matches = segments.into_iter().map(|segment| (segment, entries())).collect();
-        Self { matches, bytes: AtomicUsize::new(0) }
+        let found = segments.into_iter().map(|segment| (segment, entries())).collect();
+        Self { found, bytes: AtomicUsize::new(0) }
     }
 }
 
-/// Finds the matches of one question's terms among those of the batch.
+/// Finds one question's terms among those of the batch.
 struct BatchLookup<'batch> {
-    shared: &'batch Shared,
+    matches: &'batch Shared<Matches>,
+    frequencies: &'batch Shared<Frequencies>,
     numbers: &'batch [u32],
 }
 
-/// Matches that the batch keeps are borrowed: if each question counted a reference, the threads would wait for each
-/// other at the counter.
-enum MatchesHandle<'batch> {
-    Shared(&'batch Matches),
-    Owned(Arc<Matches>),
+/// What the batch keeps is borrowed: if each question counted a reference, the threads would wait for each other at
+/// the counter.
+enum Handle<'batch, V> {
+    Shared(&'batch V),
+    Owned(Arc<V>),
 }
 
-impl Deref for MatchesHandle<'_> {
-    type Target = Matches;
+impl<V> Deref for Handle<'_, V> {
+    type Target = V;
 
-    fn deref(&self) -> &Matches {
+    fn deref(&self) -> &V {
         match self {
-            MatchesHandle::Shared(matches) => matches,
-            MatchesHandle::Owned(matches) => matches,
+            Handle::Shared(found) => found,
+            Handle::Owned(found) => found,
         }
     }
 }
 
-impl<'batch> Lookup for BatchLookup<'batch> {
-    type Handle = MatchesHandle<'batch>;
+impl<'batch> Lookup<Matches> for BatchLookup<'batch> {
+    type Handle = Handle<'batch, Matches>;
 
-    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> MatchesHandle<'batch> + 'a {
-        let shared = self.shared;
-        let slots = shared.matches.get(&ptr::from_ref(segment).addr()).map_or(&[][..], Vec::as_slice);
+    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> Self::Handle + 'a {
+        self.matches.within(self.numbers, segment)
+    }
+}
+
+impl<'batch> Lookup<Frequencies> for BatchLookup<'batch> {
+    type Handle = Handle<'batch, Frequencies>;
+
+    fn within<'a>(&'a self, segment: &'a Segment) -> impl Fn(usize, &str) -> Self::Handle + 'a {
+        self.frequencies.within(self.numbers, segment)
+    }
+}
+
+impl<V: OfTerm> Shared<V> {
+    /// Gives what a segment has for the terms with these numbers.
+    fn within<'batch: 'a, 'a>(
+        &'batch self,
+        numbers: &'a [u32],
+        segment: &'a Segment,
+    ) -> impl Fn(usize, &str) -> Handle<'batch, V> + 'a {
+        let slots = self.found.get(&ptr::from_ref(segment).addr()).map_or(&[][..], Vec::as_slice);
         move |at, term| {
-            let slot = self.numbers.get(at).and_then(|number| slots.get(*number as usize));
+            let slot = numbers.get(at).and_then(|number| slots.get(*number as usize));
             match slot {
-                Some(slot) if shared.bytes.load(Ordering::Relaxed) <= MAX_KEPT_BYTES => {
-                    MatchesHandle::Shared(slot.get_or_init(|| {
-                        let found = segment.matches(term);
-                        shared.bytes.fetch_add(found.size() + ENTRY_BYTES, Ordering::Relaxed);
+                Some(slot) if self.bytes.load(Ordering::Relaxed) <= MAX_KEPT_BYTES => {
+                    Handle::Shared(slot.get_or_init(|| {
+                        let found = V::find(segment, term);
+                        self.bytes.fetch_add(found.size() + ENTRY_BYTES, Ordering::Relaxed);
                         found
                     }))
                 }
                 slot => match slot.and_then(OnceLock::get) {
-                    Some(found) => MatchesHandle::Shared(found),
-                    None => MatchesHandle::Owned(segment.matches(term)),
+                    Some(found) => Handle::Shared(found),
+                    None => Handle::Owned(V::find(segment, term)),
                 },
             }
         }

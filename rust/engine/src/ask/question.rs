@@ -6,7 +6,7 @@ use crate::{
     ask::{rank::Strategy, searched::Searched, sources::Sources, unit::Unit},
     manifest::snapshot::Snapshot,
     search::{Criteria, Scoring, Staleness},
-    text::{instant::Instant, terms::Terms},
+    text::{instant::Instant, terms::Terms, words},
     work::task::{Abandoned, Task},
 };
 
@@ -44,7 +44,10 @@ impl Question {
     /// What every concept is compared with, at the time `now`.
     pub(super) fn criteria(&self, now: Instant, task: &Task) -> Result<Arc<Criteria>, Abandoned> {
         task.go_on()?;
-        let terms = Terms::parse_for(&self.text, task)?;
+        let terms = match self.scoring {
+            Scoring::WeightedTerms => Terms::parse_for(&self.text, task)?,
+            Scoring::Bm25f => words::parse(&self.text, task)?,
+        };
         Ok(Arc::new(Criteria::of(terms, self.tag.as_deref(), self.staleness, now)))
     }
 

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZeroUsize;
+use std::{cmp::Reverse, num::NonZeroUsize};
 
 use crate::{
     ask::fairness::Interleaved,
@@ -99,14 +99,14 @@ pub(crate) fn rank(
 fn merge(run: &[Found], first: usize, ranked: &mut Vec<Hit>) {
     let source =
         |at: usize| u32::try_from(first + at).expect("a catalog has fewer sources than 32 bits count");
-    let mut left: Vec<&[Scored]> = run.iter().map(|found| &*found.scored).collect();
-    while let Some(best) = left.iter().filter_map(|scored| scored.first()).map(|first| first.score).max() {
-        for (at, scored) in left.iter_mut().enumerate() {
-            let count = scored.partition_point(|scored| scored.score == best);
-            let (run, rest) = scored.split_at(count);
-            let source = source(at);
-            ranked.extend(run.iter().map(|one| Hit { source, concept: one.concept, score: one.score }));
-            *scored = rest;
-        }
+    let start = ranked.len();
+    for (at, found) in run.iter().enumerate() {
+        let source = source(at);
+        let hit = |one: &Scored| Hit { source, concept: one.concept, score: one.score };
+        ranked.extend(found.scored.iter().map(hit));
+    }
+    // The concepts of each source are in order already. A stable sort finds these runs and merges them.
+    if run.len() > 1 {
+        ranked[start..].sort_by_key(|hit| Reverse(hit.score));
     }
 }

@@ -90,7 +90,10 @@ impl Criteria {
     }
 
     /// Whether a concept of a segment is admitted, apart from its terms.
-    fn admits<'segment>(&self, segment: &'segment LiveSegment) -> impl Fn(u32) -> bool + use<'_, 'segment> {
+    pub(super) fn admits<'segment>(
+        &self,
+        segment: &'segment LiveSegment,
+    ) -> impl Fn(u32) -> bool + use<'_, 'segment> {
         let with_tag = self.tag.as_deref().map(|tag| segment.segment().with_tag(tag));
         move |local| {
             !segment.is_deleted(local)

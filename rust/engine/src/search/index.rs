@@ -13,14 +13,19 @@
 mod cache;
 mod common_grams;
 mod count;
+mod forms;
+mod frequencies;
 mod interner;
 mod inverted;
 mod live_segment;
 mod matches;
 mod occurrences;
 mod packed_lists;
+mod points;
 mod posting;
+mod posting_lists;
 mod segment;
+mod short_words;
 mod sort_order;
 #[cfg(test)]
 mod tests;
@@ -31,9 +36,13 @@ mod words;
 
 use std::{cmp::Reverse, sync::Arc};
 
+pub(crate) use cache::Cached;
 pub(crate) use count::count_where;
+pub(crate) use frequencies::{BLOCK, DenseEntries, Entries, Frequencies, Frequency};
 pub(crate) use live_segment::LiveSegment;
 pub(crate) use matches::Matches;
+pub(crate) use occurrences::Lengths;
+pub(crate) use points::WHOLE;
 pub(crate) use segment::Segment;
 pub(crate) use sort_order::IdOrder;
 pub(crate) use sort_order::SortOrder;
@@ -72,6 +81,14 @@ impl Index {
     #[must_use]
     pub(crate) fn len(&self) -> usize {
         self.segments.iter().map(LiveSegment::count).sum()
+    }
+
+    /// For each field, the sum of its lengths in all concepts.
+    pub(crate) fn lengths(&self) -> [u64; 3] {
+        let add = |sum: [u64; 3], segment: &LiveSegment| {
+            std::array::from_fn(|field| sum[field] + segment.lengths()[field])
+        };
+        self.segments.iter().fold([0; 3], add)
     }
 
     /// The concept with this number, as found by a search of this index.

@@ -11,7 +11,7 @@ use proptest::{
 use super::{
     Criteria, DirectLookup, Staleness,
     index::{IdOrder, Index},
-    search,
+    weighted_terms,
 };
 use crate::{
     document::{
@@ -68,7 +68,7 @@ fn answer(
     limit: Option<usize>,
 ) -> Vec<(String, u32)> {
     let criteria = Criteria::new(text, tag, Staleness::Use, Instant::from_micros(0));
-    search(index, &criteria, &DirectLookup, order, limit, &Task::default())
+    weighted_terms::search(index, &criteria, &DirectLookup, order, limit, &Task::default())
         .expect("the task is not abandoned")
         .into_iter()
         .map(|scored| (index.concept(scored.concept).id.clone(), scored.score))

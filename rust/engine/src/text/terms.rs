@@ -67,6 +67,11 @@ impl Terms {
         Ok(Self(terms))
     }
 
+    /// These terms, which are distinct.
+    pub(crate) fn of(terms: Vec<(String, u32)>) -> Self {
+        Self(terms)
+    }
+
     /// Each distinct term and how often the text has it, in the order of their first appearance.
     #[must_use]
     pub fn as_slice(&self) -> &[(String, u32)] {

@@ -1,4 +1,4 @@
-//! A bounded cache of the matches of terms.
+//! A bounded cache of what was found for terms.
 
 #[cfg(test)]
 mod tests;
@@ -10,42 +10,67 @@ use std::{
 
 use hashbrown::HashMap;
 
-use super::matches::Matches;
+use super::{frequencies::Frequencies, matches::Matches};
 
-/// Bytes that an entry takes besides its term and its matches: the hash table's slot and the allocations.
+/// Bytes that an entry takes besides its term and its value: the hash table's slot and the allocations.
 const ENTRY_BYTES: usize = 96;
 
-/// Caches matches in two generations. When a new entry finds half of the bytes in the young generation, this
+/// What a cache holds for a term.
+pub(crate) trait Cached {
+    /// How many bytes it takes.
+    fn size(&self) -> usize;
+}
+
+impl Cached for Matches {
+    fn size(&self) -> usize {
+        Matches::size(self)
+    }
+}
+
+impl Cached for Frequencies {
+    fn size(&self) -> usize {
+        Frequencies::size(self)
+    }
+}
+
+/// Caches values in two generations.When a new entry finds half of the bytes in the young generation, this
 /// one becomes the old one, and what was in the old one is evicted, unless it was asked for in between.
 #[derive(Debug)]
-pub(super) struct Cache {
-    generations: Mutex<Generations>,
+pub(super) struct Cache<V> {
+    generations: Mutex<Generations<V>>,
     max_bytes: usize,
 }
 
-#[derive(Debug, Default)]
-struct Generations {
-    young: Generation,
-    old: Generation,
+#[derive(Debug)]
+struct Generations<V> {
+    young: Generation<V>,
+    old: Generation<V>,
 }
 
-#[derive(Debug, Default)]
-struct Generation {
-    entries: HashMap<Box<str>, Arc<Matches>>,
+#[derive(Debug)]
+struct Generation<V> {
+    entries: HashMap<Box<str>, Arc<V>>,
     bytes: usize,
 }
 
-impl Cache {
-    /// A cache of at most `max_bytes` bytes. Matches that take more than half of them are not cached.
+impl<V> Default for Generation<V> {
+    fn default() -> Self {
+        Self { entries: HashMap::new(), bytes: 0 }
+    }
+}
+
+impl<V: Cached> Cache<V> {
+    /// A cache of at most `max_bytes` bytes. Values that take more than half of them are not cached.
     pub(super) fn new(max_bytes: usize) -> Self {
-        Self { generations: Mutex::default(), max_bytes }
+        let generations = Generations { young: Generation::default(), old: Generation::default() };
+        Self { generations: Mutex::new(generations), max_bytes }
     }
 
-    /// The matches of `term`, computed by `find` if they are not cached.
+    /// The value of `term`, computed by `find` if they are not cached.
     ///
-    /// This never waits for the lock. While another thread holds it, the matches are computed and not
+    /// This never waits for the lock. While another thread holds it, the value is computed and not
     /// cached. In a forked process, the thread that held the lock may not exist any more.
-    pub(super) fn get_or_find(&self, term: &str, find: impl FnOnce() -> Matches) -> Arc<Matches> {
+    pub(super) fn get_or_find(&self, term: &str, find: impl FnOnce() -> V) -> Arc<V> {
         if let Some(cached) = self.try_with(|generations| generations.get(term)).flatten() {
             return cached;
         }
@@ -54,7 +79,7 @@ impl Cache {
         found
     }
 
-    fn try_with<T>(&self, act: impl FnOnce(&mut Generations) -> T) -> Option<T> {
+    fn try_with<T>(&self, act: impl FnOnce(&mut Generations<V>) -> T) -> Option<T> {
         match self.generations.try_lock() {
             Ok(mut generations) => Some(act(&mut generations)),
             Err(TryLockError::Poisoned(poisoned)) => Some(act(&mut poisoned.into_inner())),
@@ -63,21 +88,21 @@ impl Cache {
     }
 }
 
-impl Generations {
-    fn get(&mut self, term: &str) -> Option<Arc<Matches>> {
+impl<V: Cached> Generations<V> {
+    fn get(&mut self, term: &str) -> Option<Arc<V>> {
         if let Some(cached) = self.young.entries.get(term) {
             return Some(Arc::clone(cached));
         }
         let (term, cached) = self.old.entries.remove_entry(term)?;
-        let cost = cost(&term, &cached);
+        let cost = cost(&term, &*cached);
         self.old.bytes -= cost;
         self.young.bytes += cost;
         self.young.entries.insert(term, Arc::clone(&cached));
         Some(cached)
     }
 
-    fn insert(&mut self, term: &str, matches: &Arc<Matches>, max_bytes: usize) {
-        let cost = cost(term, matches);
+    fn insert(&mut self, term: &str, value: &Arc<V>, max_bytes: usize) {
+        let cost = cost(term, &**value);
         if cost > max_bytes / 2 {
             return;
         }
@@ -89,14 +114,14 @@ impl Generations {
             self.old = Generation::default();
         }
         self.young.bytes += cost;
-        if let Some(replaced) = self.young.entries.insert(term.into(), Arc::clone(matches)) {
+        if let Some(replaced) = self.young.entries.insert(term.into(), Arc::clone(value)) {
             // Another thread found the same term in the meantime.
-            self.young.bytes -= self::cost(term, &replaced);
+            self.young.bytes -= self::cost(term, &*replaced);
         }
     }
 }
 
 /// Bytes that an entry takes.
-fn cost(term: &str, matches: &Matches) -> usize {
-    term.len() + matches.size() + ENTRY_BYTES
+fn cost(term: &str, value: &impl Cached) -> usize {
+    term.len() + value.size() + ENTRY_BYTES
 }

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{interner::StringPool, matches::Matches, occurrences::ForwardIndex, posting::FIELD_BITS};
+use super::{forms::Forms, interner::StringPool, occurrences::ForwardIndex, posting::FIELD_BITS};
 
 /// Segments of fewer concepts have no bitmaps: the union of posting lists is fast for any term.
 const MIN_CONCEPTS: usize = 128;
@@ -20,6 +20,9 @@ const MAX_GRAMS: usize = 512;
 /// The set of grams of a token is stored if the token occurs in at least this many concepts; for other tokens
 /// it is computed each time. Most tokens occur once: storing all sets would take more memory than the text.
 const MIN_OCCURRENCES: u8 = 8;
+
+/// The longest gram, in bytes.
+pub(super) const MAX_GRAM_BYTES: usize = 2;
 
 /// One more than the largest key of a gram.
 const KEYS: usize = 257 << 8;
@@ -41,12 +44,13 @@ pub(super) struct CommonGrams {
 }
 
 impl CommonGrams {
-    pub(super) fn of(tokens: &StringPool, forward: &ForwardIndex, concepts: usize) -> Self {
+    /// Tokens whose words have another normal form are left out.
+    pub(super) fn of(tokens: &StringPool, forward: &ForwardIndex, forms: &Forms, concepts: usize) -> Self {
         if concepts < MIN_CONCEPTS {
             return Self::default();
         }
-        let keys = common_keys(tokens, forward, concepts);
-        let sets = GramSets::of(tokens, forward, &keys);
+        let keys = common_keys(tokens, forward, forms, concepts);
+        let sets = GramSets::of(tokens, forward, forms, &keys);
         let blocks = concepts.div_ceil(BLOCK);
         let mut bitmaps = vec![[0; FIELDS]; keys.len() * blocks];
         let words = sets.words;
@@ -81,8 +85,8 @@ impl CommonGrams {
         Self { keys, bitmaps, concepts }
     }
 
-    /// The matches of a term of one or two bytes; `None` if it is not common.
-    pub(super) fn matches(&self, term: &[u8]) -> Option<Matches> {
+    /// For every concept, the fields that contain a term of one or two bytes; `None` if it is not common.
+    pub(super) fn fields(&self, term: &[u8]) -> Option<Vec<u8>> {
         let at = self.keys.binary_search(&key(term)).ok()?;
         let blocks = self.concepts.div_ceil(BLOCK);
         let mut fields = Vec::with_capacity(blocks * BLOCK);
@@ -93,12 +97,13 @@ impl CommonGrams {
             }
         }
         fields.truncate(self.concepts);
-        Some(Matches::from_fields(fields))
+        Some(fields)
     }
 }
 
 /// The set of common grams in each token, as a bitmap.
-struct GramSets {
+struct GramSets<'forms> {
+    forms: &'forms Forms,
     /// For each key, the number of the gram among the common ones.
     slot_of: Vec<u32>,
     /// How many words a bitmap has.
@@ -109,8 +114,8 @@ struct GramSets {
     stored: Vec<u64>,
 }
 
-impl GramSets {
-    fn of(tokens: &StringPool, forward: &ForwardIndex, keys: &[u32]) -> Self {
+impl<'forms> GramSets<'forms> {
+    fn of(tokens: &StringPool, forward: &ForwardIndex, forms: &'forms Forms, keys: &[u32]) -> Self {
         let mut slot_of = vec![NONE; KEYS];
         for (slot, key) in (0_u32..).zip(keys) {
             slot_of[*key as usize] = slot;
@@ -120,11 +125,11 @@ impl GramSets {
             occurrences[token as usize] = occurrences[token as usize].saturating_add(1);
         }
         let words = keys.len().div_ceil(BLOCK);
-        let mut this = Self { slot_of, words, row_of: vec![NONE; tokens.len()], stored: Vec::new() };
+        let mut this = Self { forms, slot_of, words, row_of: vec![NONE; tokens.len()], stored: Vec::new() };
         let frequent = (0_u32..).zip(occurrences).filter(|(_, count)| *count >= MIN_OCCURRENCES);
         for (row, (token, _)) in (0_u32..).zip(frequent) {
             let mut set = vec![0; words];
-            this.add_grams(&mut set, tokens.get(token));
+            this.add_grams(&mut set, token, tokens);
             this.stored.append(&mut set);
             this.row_of[token as usize] = row;
         }
@@ -135,7 +140,7 @@ impl GramSets {
     fn add_to(&self, set: &mut [u64], token: u32, tokens: &StringPool) {
         let row = self.row_of[token as usize];
         if row == NONE {
-            self.add_grams(set, tokens.get(token));
+            self.add_grams(set, token, tokens);
         } else {
             for (all, one) in set.iter_mut().zip(&self.stored[row as usize * self.words..][..self.words]) {
                 *all |= one;
@@ -143,8 +148,11 @@ impl GramSets {
         }
     }
 
-    fn add_grams(&self, set: &mut [u64], token: &[u8]) {
-        for key in keys_of(token) {
+    fn add_grams(&self, set: &mut [u64], token: u32, tokens: &StringPool) {
+        if self.forms.changes_words(token) {
+            return;
+        }
+        for key in keys_of(tokens.get(token)) {
             let slot = self.slot_of[key as usize] as usize;
             if let Some(word) = set.get_mut(slot / BLOCK) {
                 *word |= 1 << (slot % BLOCK);
@@ -193,12 +201,12 @@ fn keys_of(token: &[u8]) -> impl Iterator<Item = u32> {
 }
 
 /// The keys of the grams that are common in a sample of the concepts, ascending.
-fn common_keys(tokens: &StringPool, forward: &ForwardIndex, concepts: usize) -> Vec<u32> {
+fn common_keys(tokens: &StringPool, forward: &ForwardIndex, forms: &Forms, concepts: usize) -> Vec<u32> {
     let step = (concepts / SAMPLED_CONCEPTS).max(1);
     let mut last = vec![usize::MAX; KEYS];
     let mut counts = vec![0_usize; KEYS];
     for (concept, found) in forward.concepts().enumerate().step_by(step) {
-        for (token, _) in found {
+        for (token, _) in found.filter(|(token, _)| !forms.changes_words(*token)) {
             for key in keys_of(tokens.get(token)) {
                 if last[key as usize] != concept {
                     last[key as usize] = concept;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{interner::to_u32, segment::Segment};
+use super::{frequencies::Frequencies, interner::to_u32, occurrences::Lengths, segment::Segment};
 use crate::document::concept::Concept;
 
 /// A segment is merged when fewer than one concept in this many is left in it: it then takes much more
@@ -17,15 +17,21 @@ pub(crate) struct LiveSegment {
     base: u32,
     /// For each concept, whether it is deleted; `None` while none is.
     deleted: Option<Arc<[bool]>>,
+    /// The deleted concepts, ascending.
+    deleted_numbers: Arc<[u32]>,
     /// How many concepts are not deleted.
     count: usize,
+    /// For each field, the sum of its lengths in all concepts that are not deleted.
+    lengths: [u64; 3],
 }
 
 impl LiveSegment {
     /// A segment without deletions.
     pub(super) fn new(segment: Segment) -> Self {
         let count = segment.concepts.len();
-        Self { segment: Arc::new(segment), base: 0, deleted: None, count }
+        let lengths = sum(segment.lengths().iter());
+        let deleted_numbers = Arc::new([]);
+        Self { segment: Arc::new(segment), base: 0, deleted: None, deleted_numbers, count, lengths }
     }
 
     /// How many concepts the segment has, deleted ones included.
@@ -36,6 +42,17 @@ impl LiveSegment {
     /// How many concepts are not deleted.
     pub(super) fn count(&self) -> usize {
         self.count
+    }
+
+    /// For each field, the sum of its lengths in all concepts that are not deleted.
+    pub(super) fn lengths(&self) -> [u64; 3] {
+        self.lengths
+    }
+
+    /// How many concepts that are not deleted have a term, given its frequencies in the segment.
+    pub(crate) fn count_with(&self, frequencies: &Frequencies) -> usize {
+        let deleted = self.deleted_numbers.iter().filter(|local| !frequencies.get(**local).is_none());
+        frequencies.count() - deleted.count()
     }
 
     /// The number in the index of the segment's first concept.
@@ -96,9 +113,21 @@ impl LiveSegment {
         for local in newly_deleted {
             deleted[local] = true;
         }
-        let count = deleted.iter().filter(|is_deleted| !**is_deleted).count();
-        Self { deleted: Some(deleted.into()), count, ..self.clone() }
+        let numbers = (0_u32..).zip(&deleted).filter(|(_, is_deleted)| **is_deleted).map(|(local, _)| local);
+        let deleted_numbers: Arc<[u32]> = numbers.collect();
+        let lengths = self.segment.lengths();
+        let all = sum(lengths.iter());
+        let gone = sum(deleted_numbers.iter().map(|local| &lengths[*local as usize]));
+        let lengths = std::array::from_fn(|field| all[field] - gone[field]);
+        let count = self.len() - deleted_numbers.len();
+        Self { deleted: Some(deleted.into()), deleted_numbers, count, lengths, ..self.clone() }
     }
+}
+
+/// The sum of lengths, field by field.
+fn sum<'lengths>(all: impl Iterator<Item = &'lengths Lengths>) -> [u64; 3] {
+    let add = |sum: [u64; 3], one: &Lengths| std::array::from_fn(|field| sum[field] + u64::from(one[field]));
+    all.fold([0; 3], add)
 }
 
 #[cfg(test)]

@@ -8,10 +8,14 @@ use std::sync::Arc;
 use super::{
     interner::{Entry, Interner, StringPool, to_u32},
     posting::{self, BODY, TAGS_OR_DESCRIPTION, TITLE},
+    posting_lists::Counted,
 };
 use crate::{
-    document::concept::Concept,
-    text::fold::fold_into,
+    document::{concept::Concept, title::title_without_field},
+    text::{
+        fold::{fold, fold_into},
+        script::length,
+    },
     work::{
         parallel,
         task::{Abandoned, Task},
@@ -22,10 +26,19 @@ use crate::{
 const BYTES_PER_THREAD: usize = 1 << 20;
 
 /// The tokens of a run of concepts.
+#[derive(Default)]
 pub(super) struct Occurrences {
     pub(super) tokens: StringPool,
     pub(super) forward: ForwardIndex,
+    /// The tokens of titles that only BM25F knows (V3), with the postings of their concepts.
+    pub(super) titles: Vec<(u32, Counted)>,
+    /// The lengths of the fields of each concept.
+    pub(super) lengths: Vec<Lengths>,
 }
+
+/// The lengths of the fields of a concept under BM25F: title, tags and description, body. Each is a number of
+/// words, and of characters of scripts without spaces.
+pub(crate) type Lengths = [u32; 3];
 
 /// The tokens of each concept.
 #[derive(Debug, Default)]
@@ -33,6 +46,8 @@ pub(super) struct ForwardIndex {
     /// The number of a token, packed with the fields that contain it; concept after concept, each token of a
     /// concept once.
     items: Vec<u32>,
+    /// For each item, how often the body has the token; 255 if it has it more often.
+    counts: Vec<u8>,
     /// Where in `items` each concept ends.
     ends: Vec<u32>,
 }
@@ -47,9 +62,15 @@ impl ForwardIndex {
     }
 
     /// Tokens with a posting for each concept that contains them, concept after concept.
-    pub(super) fn postings(&self) -> impl Iterator<Item = (u32, u32)> + Clone {
-        (0_u32..).zip(self.concepts()).flat_map(|(concept, tokens)| {
-            tokens.map(move |(token, fields)| (token, posting::pack(concept, fields)))
+    pub(super) fn postings(&self) -> impl Iterator<Item = (u32, Counted)> + Clone {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        (0_u32..).zip(starts.zip(&self.ends)).flat_map(|(concept, (start, end))| {
+            let range = *start as usize..*end as usize;
+            let counted = self.items[range.clone()].iter().zip(&self.counts[range]);
+            counted.map(move |(item, count)| {
+                let (token, fields) = posting::unpack(*item);
+                (token, (posting::pack(concept, fields), *count))
+            })
         })
     }
 
@@ -60,6 +81,7 @@ impl ForwardIndex {
             let (token, fields) = posting::unpack(*item);
             posting::pack(numbers[token as usize], fields)
         }));
+        self.counts.extend(&other.counts);
         self.ends.extend(other.ends.iter().map(|end| before + end));
     }
 }
@@ -95,16 +117,21 @@ impl Occurrences {
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?
         .into_iter();
-        let Some(mut all) = built.next() else {
-            return Ok(Self { tokens: StringPool::default(), forward: ForwardIndex::default() });
-        };
-        for Builder { tokens, forward, .. } in built {
+        let Some(mut all) = built.next() else { return Ok(Self::default()) };
+        for Builder { tokens, forward, titles, lengths, .. } in built {
             let tokens = tokens.finish();
             let numbers: Vec<u32> =
                 (0..to_u32(tokens.len())).map(|token| all.tokens.intern(tokens.get(token))).collect();
+            let before = to_u32(all.lengths.len());
+            all.titles.extend(titles.into_iter().map(|(token, (posting, count))| {
+                let (concept, fields) = posting::unpack(posting);
+                (numbers[token as usize], (posting::pack(before + concept, fields), count))
+            }));
             all.forward.append(&forward, &numbers);
+            all.lengths.extend(lengths);
         }
-        Ok(Self { tokens: all.tokens.finish(), forward: all.forward })
+        let Builder { tokens, forward, titles, lengths, .. } = all;
+        Ok(Self { tokens: tokens.finish(), forward, titles, lengths })
     }
 }
 
@@ -113,6 +140,12 @@ impl Occurrences {
 struct Builder {
     tokens: Interner,
     forward: ForwardIndex,
+    titles: Vec<(u32, Counted)>,
+    lengths: Vec<Lengths>,
+    /// The length of each token.
+    token_lengths: Vec<u32>,
+    /// The length of the text that was added last.
+    length: u32,
     /// A buffer for folded text, reused.
     folded: String,
 }
@@ -120,14 +153,30 @@ struct Builder {
 impl Builder {
     fn add_concept(&mut self, concept: &Concept) {
         let document = &concept.document;
-        if let Some(title) = &document.title {
-            self.add_text(TITLE, title);
+        match &document.title {
+            Some(title) => self.add_text(TITLE, title),
+            None => self.add_title(&title_without_field(concept)),
         }
+        let title = std::mem::take(&mut self.length);
         for text in document.description.iter().chain(&document.tags) {
             self.add_text(TAGS_OR_DESCRIPTION, text);
         }
+        let tags_or_description = std::mem::take(&mut self.length);
         self.add_text(BODY, &document.body);
+        let body = std::mem::take(&mut self.length);
         self.forward.ends.push(to_u32(self.forward.items.len()));
+        self.lengths.push([title, tags_or_description, body]);
+    }
+
+    /// Adds a title that only BM25F knows.
+    fn add_title(&mut self, title: &str) {
+        let concept = to_u32(self.lengths.len());
+        let first = self.titles.len();
+        for token in fold(title).split_whitespace() {
+            let Entry { number: token, .. } = *self.entry(token.as_bytes());
+            self.titles.push((token, (posting::pack(concept, TITLE), 0)));
+        }
+        self.titles[first..].sort_unstable();
     }
 
     fn add_text(&mut self, field: u8, text: &str) {
@@ -150,17 +199,36 @@ impl Builder {
         self.folded = folded;
     }
 
+    /// The entry of a token, whose length is added.
+    fn entry(&mut self, token: &[u8]) -> &mut Entry {
+        let entry = self.tokens.entry(token);
+        let known = self.token_lengths.get(entry.number as usize).copied();
+        let length = known.unwrap_or_else(|| {
+            let length = length(token);
+            self.token_lengths.push(length);
+            length
+        });
+        self.length = self.length.saturating_add(length);
+        entry
+    }
+
     fn add_token(&mut self, token: &[u8], field: u8) {
-        let ForwardIndex { items, ends } = &mut self.forward;
+        let in_body = u8::from(field == BODY);
+        let end = self.forward.ends.last().copied().unwrap_or(0);
+        let next = to_u32(self.forward.items.len());
         // The note of a token is the index in `items` of its last occurrence.
-        let Entry { number, note } = self.tokens.entry(token);
-        let is_of_this_concept = ends.last().is_none_or(|end| *note >= *end);
-        match items.get_mut(*note as usize) {
-            Some(item) if is_of_this_concept => *item |= u32::from(field),
-            _ => {
-                *note = to_u32(items.len());
-                items.push(posting::pack(*number, field));
-            }
+        let Entry { number, note } = self.entry(token);
+        let is_of_this_concept = *note >= end && *note != u32::MAX;
+        let at = if is_of_this_concept { *note } else { next };
+        *note = at;
+        let number = *number;
+        let ForwardIndex { items, counts, .. } = &mut self.forward;
+        if is_of_this_concept {
+            items[at as usize] |= u32::from(field);
+            counts[at as usize] = counts[at as usize].saturating_add(in_body);
+        } else {
+            items.push(posting::pack(number, field));
+            counts.push(in_body);
         }
     }
 }

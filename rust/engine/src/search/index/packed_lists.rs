@@ -1,6 +1,6 @@
 //! Many short lists of numbers in two arrays ("compressed sparse rows").
 
-use super::{interner::to_u32, posting};
+use super::interner::to_u32;
 
 /// Lists of numbers, each called a row. Row `i` is `items[starts[i]..starts[i + 1]]`.
 #[derive(Debug, Default)]
@@ -28,39 +28,6 @@ impl PackedLists {
         Self { starts: bounds, items }
     }
 
-    /// Puts `(row, posting)` pairs into their rows, as [`from_pairs`](Self::from_pairs) does. Neighbours in a
-    /// row that have the same number become one posting with the fields of both.
-    pub(super) fn from_postings(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        // No posting has this number.
-        const NONE: u32 = u32::MAX;
-        let mut starts = vec![0_u32; rows + 1];
-        let mut last = vec![NONE; rows];
-        pairs.clone().for_each(|(row, item)| {
-            let last = &mut last[row as usize];
-            let (number, _) = posting::unpack(item);
-            starts[row as usize + 1] += u32::from(*last != number);
-            *last = number;
-        });
-        for row in 1..starts.len() {
-            starts[row] += starts[row - 1];
-        }
-        // From here on: where the next item of each row goes.
-        let mut next = last;
-        next.copy_from_slice(&starts[..rows]);
-        let mut items = vec![0; starts[rows] as usize];
-        pairs.for_each(|(row, item)| {
-            let next = &mut next[row as usize];
-            match items[starts[row as usize] as usize..*next as usize].last_mut() {
-                Some(known) if posting::same_number(*known, item) => *known |= item,
-                _ => {
-                    items[*next as usize] = item;
-                    *next += 1;
-                }
-            }
-        });
-        Self { starts, items }
-    }
-
     /// Fills the rows in order: `append` adds the items of one row to the end of all items.
     pub(super) fn from_fn(rows: usize, mut append: impl FnMut(u32, &mut Vec<u32>)) -> Self {
         let mut this = Self { starts: Vec::with_capacity(rows + 1), items: Vec::new() };
@@ -86,7 +53,6 @@ impl PackedLists {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::index::posting::{BODY, TITLE, pack};
     use proptest::prelude::*;
 
     fn lists(rows: &PackedLists, count: u32) -> Vec<Vec<u32>> {
@@ -105,16 +71,8 @@ mod tests {
     #[test]
     fn no_rows_are_no_rows() {
         let none = std::iter::empty();
-        assert!(PackedLists::from_pairs(0, none.clone()).range(0, 0).is_empty());
-        assert!(PackedLists::from_postings(0, none).range(0, 0).is_empty());
+        assert!(PackedLists::from_pairs(0, none).range(0, 0).is_empty());
         assert!(PackedLists::from_fn(0, |_, _| unreachable!()).range(0, 0).is_empty());
-    }
-
-    #[test]
-    fn neighbours_with_the_same_number_become_one_posting() {
-        let pairs = [(0, pack(3, BODY)), (1, pack(3, TITLE)), (0, pack(3, TITLE)), (0, pack(4, BODY))];
-        let rows = PackedLists::from_postings(2, pairs.into_iter());
-        assert_eq!(lists(&rows, 2), [vec![pack(3, BODY | TITLE), pack(4, BODY)], vec![pack(3, TITLE)]]);
     }
 
     #[test]
@@ -130,17 +88,8 @@ mod tests {
         ) {
             let of_row = |row: u32| pairs.iter().filter(move |(of, _)| *of == row).map(|(_, item)| *item);
             let rows = PackedLists::from_pairs(5, pairs.iter().copied());
-            let merged = PackedLists::from_postings(5, pairs.iter().copied());
             for row in 0..5 {
                 prop_assert_eq!(rows.get(row), of_row(row).collect::<Vec<_>>());
-                let mut expected: Vec<u32> = Vec::new();
-                for item in of_row(row) {
-                    match expected.last_mut() {
-                        Some(last) if posting::same_number(*last, item) => *last |= item,
-                        _ => expected.push(item),
-                    }
-                }
-                prop_assert_eq!(merged.get(row), expected);
             }
         }
     }

@@ -6,8 +6,15 @@ mod tests;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    cache::Cache, common_grams::CommonGrams, interner::to_u32, inverted::InvertedIndex, matches::Matches,
-    occurrences::Occurrences,
+    cache::Cache,
+    common_grams::{CommonGrams, MAX_GRAM_BYTES},
+    forms::Forms,
+    frequencies::Frequencies,
+    interner::to_u32,
+    inverted::InvertedIndex,
+    matches::Matches,
+    occurrences::{Lengths, Occurrences},
+    words::is_word,
 };
 use crate::{
     document::concept::{Concept, compare_by_parts},
@@ -18,7 +25,7 @@ use crate::{
     },
 };
 
-/// A segment caches at most one byte of matches for this many bytes of its text.
+/// A segment caches at most one byte of matches, and one of frequencies, for this many bytes of its text.
 const TEXT_TO_CACHE: usize = 4;
 /// But at least this many bytes, so that small segments cache something ...
 const MIN_CACHE_BYTES: usize = 1 << 20;
@@ -31,11 +38,13 @@ pub(crate) struct Segment {
     pub(super) concepts: Vec<Arc<Concept>>,
     /// The numbers of the concepts, ordered by their ids part by part (R1).
     pub(super) by_parts: Vec<u32>,
+    lengths: Vec<Lengths>,
     inverted: InvertedIndex,
     common_grams: CommonGrams,
     /// For each folded tag, the concepts that have it, ascending (K5).
     tags: HashMap<String, Vec<u32>>,
-    cache: Cache,
+    matches: Cache<Matches>,
+    frequencies: Cache<Frequencies>,
 }
 
 impl Segment {
@@ -54,15 +63,17 @@ impl Segment {
             .sort_unstable_by(|a, b| compare_by_parts(&concepts[*a as usize].id, &concepts[*b as usize].id));
         let tags = tags_of(&concepts);
         let occurrences = Occurrences::of(&concepts, threads, task)?;
+        let forms = Forms::of(&occurrences.tokens);
         let (common_grams, inverted) = parallel::both(
             threads,
-            || CommonGrams::of(&occurrences.tokens, &occurrences.forward, concepts.len()),
-            || InvertedIndex::of(&occurrences),
+            || CommonGrams::of(&occurrences.tokens, &occurrences.forward, &forms, concepts.len()),
+            || InvertedIndex::of(&occurrences, &forms),
         );
         let text = concepts.iter().map(|concept| concept.text_len()).sum();
-        let cache = Cache::new(cache_bytes(text));
+        let (matches, frequencies) = (Cache::new(cache_bytes(text)), Cache::new(cache_bytes(text)));
         task.go_on()?;
-        Ok(Self { concepts, by_parts, inverted, common_grams, tags, cache })
+        let lengths = occurrences.lengths;
+        Ok(Self { concepts, by_parts, lengths, inverted, common_grams, tags, matches, frequencies })
     }
 
     /// The number of the concept with this id.
@@ -75,9 +86,19 @@ impl Segment {
         self.tags.get(tag).map_or(&[], Vec::as_slice)
     }
 
+    /// The lengths of the fields of each concept.
+    pub(crate) fn lengths(&self) -> &[Lengths] {
+        &self.lengths
+    }
+
     /// The matches of the folded `term`.
     pub(crate) fn matches(&self, term: &str) -> Arc<Matches> {
-        self.cache.get_or_find(term, || self.find_matches(term.as_bytes()))
+        self.matches.get_or_find(term, || self.find_matches(term.as_bytes()))
+    }
+
+    /// How often each concept has a term in normal form.
+    pub(crate) fn frequencies(&self, term: &str) -> Arc<Frequencies> {
+        self.frequencies.get_or_find(term, || self.find_frequencies(term))
     }
 
     /// About how many strings or offsets of the vocabulary are compared to find the folded `term`.
@@ -86,12 +107,23 @@ impl Segment {
     }
 
     fn find_matches(&self, term: &[u8]) -> Matches {
-        if term.len() <= 2
-            && let Some(matches) = self.common_grams.matches(term)
+        if term.len() <= MAX_GRAM_BYTES
+            && let Some(mut fields) = self.common_grams.fields(term)
         {
-            return matches;
+            self.inverted.add_written(term, &mut fields);
+            return Matches::from_fields(fields);
         }
         self.inverted.matches(term, self.concepts.len())
+    }
+
+    fn find_frequencies(&self, term: &str) -> Frequencies {
+        let concepts = self.concepts.len();
+        if term.len() > MAX_GRAM_BYTES || !is_word(term.as_bytes()) {
+            return self.inverted.frequencies(term, concepts);
+        }
+        let fields = self.common_grams.fields(term.as_bytes());
+        let fields = fields.unwrap_or_else(|| self.inverted.shared_fields(term.as_bytes(), concepts));
+        self.inverted.short_term_frequencies(term, fields)
     }
 }
 

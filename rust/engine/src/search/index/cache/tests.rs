@@ -5,7 +5,7 @@ fn matches(bytes: usize) -> Matches {
     Matches::Dense(vec![1; bytes].into())
 }
 
-fn is_cached(cache: &Cache, term: &str) -> bool {
+fn is_cached(cache: &Cache<Matches>, term: &str) -> bool {
     let mut cached = true;
     cache.get_or_find(term, || {
         cached = false;
@@ -44,11 +44,11 @@ fn matches_larger_than_half_of_the_cache_are_not_cached() {
 }
 
 /// The bytes of all entries.
-fn bytes(cache: &Cache) -> usize {
+fn bytes(cache: &Cache<Matches>) -> usize {
     let Generations { young, old } = &*cache.generations.lock().unwrap();
     for generation in [young, old] {
         let entries = generation.entries.iter();
-        assert_eq!(entries.map(|(term, matches)| cost(term, matches)).sum::<usize>(), generation.bytes);
+        assert_eq!(entries.map(|(term, matches)| cost(term, &**matches)).sum::<usize>(), generation.bytes);
     }
     young.bytes + old.bytes
 }

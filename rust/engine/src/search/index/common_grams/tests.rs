@@ -5,7 +5,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     document::{Document, concept::Concept},
-    search::index::{occurrences::Occurrences, posting},
+    search::index::{
+        occurrences::Occurrences,
+        posting::{BODY, TITLE},
+    },
     work::task::Task,
 };
 
@@ -19,8 +22,8 @@ fn occurrences(texts: &[(String, String)]) -> Occurrences {
 }
 
 fn common_grams(texts: &[(String, String)]) -> CommonGrams {
-    let Occurrences { tokens, forward } = occurrences(texts);
-    CommonGrams::of(&tokens, &forward, texts.len())
+    let Occurrences { tokens, forward, .. } = occurrences(texts);
+    CommonGrams::of(&tokens, &forward, &Forms::of(&tokens), texts.len())
 }
 
 /// `concepts` concepts, of which the first `count` have this body.
@@ -74,16 +77,16 @@ fn only_grams_of_more_than_a_quarter_of_the_concepts_are_common() {
     for (count, is_common) in [(50, false), (51, true), (200, true)] {
         let grams = common_grams(&with_body(200, count, "xy"));
         for term in [&b"X"[..], b"Y", b"XY"] {
-            assert_eq!(grams.matches(term).is_some(), is_common, "{count} {term:?}");
+            assert_eq!(grams.fields(term).is_some(), is_common, "{count} {term:?}");
         }
-        assert!(grams.matches(b"YX").is_none() && grams.matches(b"x").is_none());
+        assert!(grams.fields(b"YX").is_none() && grams.fields(b"x").is_none());
     }
 }
 
 #[test]
 fn a_segment_of_few_concepts_has_no_common_grams() {
-    assert!(common_grams(&with_body(MIN_CONCEPTS - 1, MIN_CONCEPTS, "x")).matches(b"X").is_none());
-    assert!(common_grams(&with_body(MIN_CONCEPTS, MIN_CONCEPTS, "x")).matches(b"X").is_some());
+    assert!(common_grams(&with_body(MIN_CONCEPTS - 1, MIN_CONCEPTS, "x")).fields(b"X").is_none());
+    assert!(common_grams(&with_body(MIN_CONCEPTS, MIN_CONCEPTS, "x")).fields(b"X").is_some());
 }
 
 #[test]
@@ -97,21 +100,6 @@ fn only_the_most_common_grams_get_bitmaps() {
     assert_eq!(common_grams(&with_body(130, 130, &pairs)).keys.len(), MAX_GRAMS);
 }
 
-/// `weight` of every concept.
-fn weights(matches: &Matches, concepts: usize) -> Vec<u8> {
-    match matches {
-        Matches::Dense(weights) => weights.to_vec(),
-        Matches::Sparse(postings) => {
-            let mut weights = vec![0; concepts];
-            for posting in postings {
-                let (concept, weight) = posting::unpack(*posting);
-                weights[concept as usize] = weight;
-            }
-            weights
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
@@ -121,11 +109,11 @@ proptest! {
         let grams = common_grams(&texts);
         prop_assert!(!grams.keys.is_empty());
         for term in ["A", "B", "C", "AB", "BA", "AA", "DD", "ß"] {
-            let Some(matches) = grams.matches(term.as_bytes()) else { continue };
+            let Some(fields) = grams.fields(term.as_bytes()) else { continue };
             let has = |text: &str| u8::from(crate::text::fold::fold(text).contains(term));
             let expected: Vec<u8> =
-                texts.iter().map(|(title, body)| 3 * has(title) + has(body)).collect();
-            prop_assert_eq!(weights(&matches, texts.len()), expected, "{}", term);
+                texts.iter().map(|(title, body)| TITLE * has(title) + BODY * has(body)).collect();
+            prop_assert_eq!(fields, expected, "{}", term);
         }
     }
 }

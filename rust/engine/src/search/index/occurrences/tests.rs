@@ -17,7 +17,7 @@ fn concept(title: &str, tag: &str, body: &str) -> Arc<Concept> {
 
 /// For each concept, its tokens and their fields.
 fn read(concepts: &[Arc<Concept>], pieces: usize) -> Vec<BTreeMap<String, u8>> {
-    let Occurrences { tokens, forward } =
+    let Occurrences { tokens, forward, .. } =
         Occurrences::of_pieces(concepts, pieces, 2, &Task::default()).unwrap();
     let text = |token: u32| str::from_utf8(tokens.get(token)).unwrap().to_owned();
     forward
@@ -59,16 +59,16 @@ fn postings_come_concept_after_concept() {
     let concepts = [concept("a", "", "b"), concept("", "b", "")];
     let Occurrences { forward, .. } = Occurrences::of(&concepts, 1, &Task::default()).unwrap();
     let expected = [
-        (0, posting::pack(0, TITLE)),
-        (1, posting::pack(0, BODY)),
-        (1, posting::pack(1, TAGS_OR_DESCRIPTION)),
+        (0, (posting::pack(0, TITLE), 0)),
+        (1, (posting::pack(0, BODY), 1)),
+        (1, (posting::pack(1, TAGS_OR_DESCRIPTION), 0)),
     ];
     assert_eq!(forward.postings().collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn no_concepts_have_no_tokens() {
-    let Occurrences { tokens, forward } = Occurrences::of(&[], 3, &Task::default()).unwrap();
+    let Occurrences { tokens, forward, .. } = Occurrences::of(&[], 3, &Task::default()).unwrap();
     assert_eq!((tokens.len(), forward.concepts().count()), (0, 0));
 }
 

@@ -1,0 +1,180 @@
+//! The formula of BM25F in whole numbers (V4, V5). `docs/relevance.md` explains it.
+
+use super::logarithm::ln_ratio;
+use crate::search::index::{Frequency, Lengths, WHOLE};
+
+/// Bits behind the point of rarities and of sums of them.
+const RARITY_BITS: u32 = 10;
+/// Bits behind the point of what a term is worth in the fields of a concept.
+const PART_BITS: u32 = 10;
+/// Saturation (k in V4): a field is worth at most its weight times `k + 1`.
+const K: u32 = 2;
+/// How much of a norm follows the length of the field, in quarters (b in V4).
+const B_QUARTERS: u32 = 3;
+/// Bits behind the point of a norm.
+const NORM_BITS: u32 = 4;
+/// Bits behind the point of the factor from lengths to norms.
+const LENGTH_FACTOR_BITS: u32 = 20;
+/// The largest norm: sums with it are exact in the floating point numbers of [`saturated`].
+const MAX_NORM: u64 = (1 << 23) - 1;
+/// The weights of the title, of tags and description, and of the body.
+const WEIGHTS: [u32; 3] = [3, 2, 1];
+/// The number of the body among the fields.
+const BODY: usize = 2;
+/// Bits behind the point of the factor for coverage.
+const COVERAGE_BITS: u32 = 16;
+/// How much a concept with all terms gets on top of its sum, in tenths of the sum.
+const COVERAGE_TENTHS: u64 = 12;
+/// Scores are in thousandths (V5).
+const THOUSANDTHS: u64 = 1000;
+/// The weight of a term is in quarters.
+const WEIGHT_ONE: u32 = 4;
+
+/// The rarity of a term that `with` of `all` concepts have, `ln(1 + (N - n + 1/2) / (n + 1/2))`, times the weight of
+/// the term. At least 1.
+pub(super) fn rarity(all: u64, with: u64, weight: u32) -> u32 {
+    let rarity = ln_ratio(2 * all + 2, 2 * with + 1, RARITY_BITS) * u64::from(weight) / u64::from(WEIGHT_ONE);
+    u32::try_from(rarity.max(1)).unwrap_or(u32::MAX)
+}
+
+/// How the lengths of fields are normalised: `k * (1 - b + b * length / mean length)`, in points.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Norms {
+    /// For each field, from a length to what it adds to the norm.
+    factors: [u64; 3],
+}
+
+impl Norms {
+    /// The part of a norm that does not depend on the length.
+    const FIXED: u64 = ((WHOLE as u32 * K * (4 - B_QUARTERS)) << NORM_BITS >> 2) as u64;
+
+    /// `lengths` are the sums of the lengths of each field, in all `concepts` concepts.
+    pub(super) fn new(concepts: u64, lengths: [u64; 3]) -> Self {
+        let scaled = u128::from(WHOLE) * u128::from(K * B_QUARTERS) << (NORM_BITS + LENGTH_FACTOR_BITS) >> 2;
+        let factors = lengths.map(|length| {
+            let factor = (scaled * u128::from(concepts)).checked_div(u128::from(length)).unwrap_or(0);
+            // With a larger factor, any length has the largest norm.
+            u64::try_from(factor).unwrap_or(u64::MAX).min(MAX_NORM << LENGTH_FACTOR_BITS)
+        });
+        Self { factors }
+    }
+
+    /// The norm of a field with this length.
+    #[allow(clippy::cast_precision_loss)] // 23 bits.
+    pub(super) fn of(self, field: usize, length: u32) -> f32 {
+        let more = u64::from(length).saturating_mul(self.factors[field]) >> LENGTH_FACTOR_BITS;
+        (Self::FIXED + more).min(MAX_NORM) as f32
+    }
+
+    /// What a term is worth in the fields of a concept.
+    pub(super) fn part(self, frequency: Frequency, lengths: &Lengths) -> u32 {
+        let points = [frequency.title, frequency.tags_or_description, frequency.body];
+        let fields = points.into_iter().enumerate().filter(|(_, points)| *points != 0);
+        fields.map(|(field, points)| weighted(field, points, self.of(field, lengths[field]))).sum()
+    }
+}
+
+/// What the points of a field are worth, in units of `1 / 2^PART_BITS`: its weight times
+/// `(k + 1) * points / (points + norm)`, the quotient rounded down.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub(super) fn weighted(field: usize, points: u8, norm: f32) -> u32 {
+    const ONE: f32 = ((K + 1) << (PART_BITS + NORM_BITS)) as f32;
+    const SCALE: f32 = (1 << NORM_BITS) as f32;
+    // Whole numbers below 2^24, so that rounding down the quotient gives exactly that of a division of integers.
+    let points = f32::from(points);
+    let saturated = ONE * points / (SCALE * points + norm);
+    WEIGHTS[field] * (saturated as i32 as u32)
+}
+
+/// What a term adds to the sum of a concept. A rarity has at most 15 bits, a part at most 15 bits.
+pub(super) fn contribution(rarity: u32, part: u32) -> u32 {
+    rarity.wrapping_mul(part) >> RARITY_BITS
+}
+
+/// The most that a term can add to the sum of a concept, by the most points of each field.
+pub(super) struct Bounds {
+    /// What each number of points is worth in a field of weight 1 and no length.
+    saturated: [u32; 1 << u8::BITS],
+}
+
+impl Bounds {
+    pub(super) fn new() -> Self {
+        let norm = Norms { factors: [0; 3] }.of(BODY, 0);
+        let points: [u8; 1 << u8::BITS] = std::array::from_fn(|points| points.try_into().unwrap_or(u8::MAX));
+        Self { saturated: points.map(|points| weighted(BODY, points, norm)) }
+    }
+
+    pub(super) fn of(&self, rarity: u32, most: Frequency) -> u32 {
+        let points = [most.title, most.tags_or_description, most.body];
+        let parts = points.into_iter().zip(WEIGHTS);
+        contribution(rarity, parts.map(|(points, weight)| weight * self.saturated[usize::from(points)]).sum())
+    }
+}
+
+/// Makes scores of sums: the more of the question a concept covers, the more its sum counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coverage {
+    /// From the rarity of the terms that a concept has to the factor.
+    inverse: u64,
+}
+
+impl Coverage {
+    /// `rarity` is that of all terms together.
+    pub(super) fn new(rarity: u32) -> Self {
+        Self { inverse: (COVERAGE_TENTHS << (2 * COVERAGE_BITS)) / (10 * u64::from(rarity.max(1))) }
+    }
+
+    /// The score of a concept, at least 1: `sum` is what its terms add, `rarity` their rarities together.
+    pub(super) fn score(self, sum: u32, rarity: u32) -> u32 {
+        let factor = (1 << COVERAGE_BITS) + (u64::from(rarity) * self.inverse >> COVERAGE_BITS);
+        let score = u64::from(sum) * THOUSANDTHS * factor >> (PART_BITS + COVERAGE_BITS);
+        u32::try_from(score).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_term_that_all_concepts_have_still_counts() {
+        assert_eq!(rarity(1_000_000, 1_000_000, 4), 1);
+        assert_eq!(rarity(1, 1, 4), 294, "ln(4 / 3) in 1024ths");
+        assert_eq!(rarity(1, 1, 2), 147);
+        assert!(rarity(u64::from(u32::MAX), 1, 4) < 1 << 15);
+    }
+
+    #[test]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn a_quotient_is_that_of_whole_numbers() {
+        let norms = (32..2000).chain([MAX_NORM - 1, MAX_NORM, 4096, 99_991]);
+        for norm in norms {
+            for points in 0..=252_u8 {
+                let exact = u64::from((K + 1) << (PART_BITS + NORM_BITS)) * u64::from(points)
+                    / (u64::from(points) * (1 << NORM_BITS) + norm);
+                let own = weighted(2, points, norm as f32);
+                assert_eq!(u64::from(own), exact, "{points} {norm}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_mean_length_has_the_norm_of_k() {
+        let norms = Norms::new(10, [10, 1000, 0]);
+        for (field, length, expected) in
+            [(0, 1, 128.0), (1, 100, 128.0), (1, 0, 32.0), (1, 200, 224.0), (2, 0, 32.0)]
+        {
+            assert!((norms.of(field, length) - expected).abs() < 1.5, "{field} {length}");
+        }
+        assert!(norms.of(0, u32::MAX) <= MAX_NORM as f32);
+    }
+
+    #[test]
+    fn a_concept_with_all_terms_gets_the_whole_bonus() {
+        let coverage = Coverage::new(1000);
+        assert_eq!(coverage.score(1024, 0), 1000);
+        assert!((2199..=2200).contains(&coverage.score(1024, 1000)));
+        assert_eq!(coverage.score(0, 0), 1);
+        assert_eq!(coverage.score(u32::MAX, 1000), u32::MAX);
+    }
+}
