@@ -225,7 +225,7 @@ with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
         for n in range({WRITES}):
             name = f"{{process}}-{{thread}}-{{n}}"
             assert store.write(ALICE, entry(text(name), title=name), USER, replace=True).written
-            assert store.write(ALICE, entry(name, "log"), USER).written
+            assert store.write(ALICE, entry(name, "diary"), USER).written
     with ThreadPoolExecutor({THREADS}) as pool:
         list(pool.map(write, range({THREADS})))
 """
@@ -264,9 +264,9 @@ def test_readers_see_one_whole_text_while_threads_and_processes_replace_it(
     last = name_in(store.text(ALICE, CONCEPT) or "")
     # The last text is the last one of a thread: later texts of the same thread would have replaced it.
     assert last.endswith(f"-{WRITES - 1}")
-    logged = (store.text(ALICE, f"{BELOW}/log") or "").split()
+    logged = (store.text(ALICE, f"{BELOW}/diary") or "").split()
     assert len(set(logged)) == len(logged) == PROCESSES * THREADS * WRITES, "appends beside it lose nothing"
-    assert sorted(names_in(place(tmp_path, USER, ALICE))) == ["log.md", "monday.md"]
+    assert sorted(names_in(place(tmp_path, USER, ALICE))) == ["diary.md", "monday.md"]
 
 
 def test_appends_and_replacements_of_one_concept_take_turns(store: FileMemoryStore) -> None:

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use okf_engine::{
-    ConceptTitle, Deletion, Entry, Error, Extent, IfThere, Instant, Listing, Marking, Overlap, Place, Reported, Scope,
-    Snapshot, Task, Tier, Unmarked, Value, Written, scope_directory, tier_of_word,
+    ConceptTitle, Deletion, Entry, Error, Extent, IfThere, Instant, Listing, Marking, Overlap, Place,
+    Reported, Scope, Snapshot, Task, Tier, Unmarked, Value, Written, scope_directory, tier_of_word,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 
