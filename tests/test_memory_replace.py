@@ -292,8 +292,8 @@ def test_appends_and_replacements_of_one_concept_take_turns(store: FileMemorySto
     assert set(errors) == {None}
     first, *rest = (store.text(ALICE, CONCEPT) or "").split("\n\n")
     assert first == "replace 49"
-    for thread in range(3):
-        own = [int(one.rpartition("-")[2]) for one in rest if one.startswith(f"append {thread}-")]
+    for number in range(3):
+        own = [int(one.rpartition("-")[2]) for one in rest if one.startswith(f"append {number}-")]
         assert own == [*range(50 - len(own), 50)]
     assert all(one.startswith("append ") for one in rest)
 

@@ -252,3 +252,16 @@ fn other_rules_join_over_headings() {
     assert_eq!(texts(spanning, body), ["## a\n\nb", "# c\n\nd"]);
     assert_eq!(texts(small, body), ["## a\n\nb\n\n# c\n\nd"]);
 }
+
+#[test]
+fn what_is_nested_too_deeply_to_be_parsed_is_cut_at_blank_lines() {
+    let deep = format!("{}a", "> ".repeat(5_000));
+    let lazy = format!("{deep}{}", "\nb".repeat(2_000));
+    assert!(texts(&format!("# h\n\n{deep}\n\n# i")).contains(&"# i"), "few lines are parsed");
+    let body = format!("c\n\n{lazy}\n\n# i\n\nd");
+    let found = shown(&body);
+    let (path, last, lines) = found.last().unwrap();
+    assert_eq!((path.as_str(), lines.1), ("", 2_007));
+    assert!(last.ends_with("# i\n\nd"));
+    assert!(found.iter().all(|(_, text, _)| text.chars().count() <= 2_000));
+}
