@@ -41,24 +41,8 @@ def assert_same(body: str) -> None:
 # - lines directly below the definition of a link, if they are indented.
 # Very long lines of markers (`- - - -`) are not drawn: the engine does not parse what is nested too deeply.
 TABLE = "|a|b|\n|-|-|\n|c|d|\n"
-TEXTS = [
-    "",
-    "",
-    "",
-    "",
-    "word",
-    "two words.",
-    "文。文",
-    "e\u0301 z",
-    "  b",
-    "   c",
-    "a  ",
-    "a\\",
-    "***",
-    "**a",
-    "`b",
-]
-TEXTS += ["[a]: b\n", "[c]: d 'e'\n", "[a]", "&amp; &lt;", "a<br>b", "![i](j)"]
+TEXTS = ["word", "two words.", "文。文", "e\u0301 z", "  b", "   c", "a  ", "a\\", "***", "**a", "`b"]
+LINKS = ["[a]: b\n", "[c]: d 'e'\n", "[a]", "![i](j)", "&amp; &lt;", "a<br>b"]
 HEADINGS = [
     "# a",
     "## b *c*",
@@ -70,17 +54,9 @@ HEADINGS = [
     "---",
     f"# {'long ' * 60}",
 ]
-BLOCKS = ["- a", "- ", "  - c", "1. a", "2) b", "> a", "> b", ">", "> - c", "> # d", "```", "```text", "~~~"]
-BLOCKS += [
-    "    code",
-    "<div>",
-    "</div>",
-    "<!--",
-    "-->",
-    f"\n{TABLE}",
-    f"\n{TABLE}|e|f|\n",
-    "\n|a|\n|-|\n|b|\n",
-]
+LISTS = ["- a", "- ", "  - c", "1. a", "2) b", "> a", "> b", ">", "> - c", "> # d"]
+OTHERS = ["```", "```text", "~~~", "    code", "<div>", "</div>", "<!--", "-->"]
+TABLES = [f"\n{TABLE}", f"\n{TABLE}|e|f|\n", "\n|a|\n|-|\n|b|\n"]
 LONG = [
     "a",
     "word ",
@@ -94,7 +70,7 @@ LONG = [
     "a.) ",
 ]
 
-lines = st.sampled_from(TEXTS + HEADINGS + BLOCKS)
+lines = st.sampled_from(["", "", "", "", *TEXTS, *LINKS, *HEADINGS, *LISTS, *OTHERS, *TABLES])
 
 
 def up_to(text: str, length: int) -> str:
