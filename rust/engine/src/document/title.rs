@@ -21,24 +21,29 @@ fn heading(body: &str) -> Option<&str> {
     let mut fence: Option<&str> = None;
     let mut above = "";
     for line in body.split('\n') {
-        let indentation = line.len() - line.trim_start_matches(' ').len();
-        let text = line.trim();
+        let text = if is_indented(line) { "" } else { line.trim() };
         if let Some(open) = fence {
-            if indentation < 4 && text.starts_with(open) && text.trim_start_matches(&open[..1]).is_empty() {
+            if text.starts_with(open) && text.trim_start_matches(&open[..1]).is_empty() {
                 fence = None;
             }
-        } else if indentation < 4 {
-            fence = opened_fence(text);
-            if let Some(heading) = text.strip_prefix('#').and_then(atx) {
-                return Some(heading);
-            }
-            if !above.is_empty() && !text.is_empty() && text.bytes().all(|byte| byte == b'=') {
-                return Some(above);
-            }
+            continue;
         }
+        if let Some(heading) = text.strip_prefix('#').and_then(atx) {
+            return Some(heading);
+        }
+        if !above.is_empty() && !text.is_empty() && text.bytes().all(|byte| byte == b'=') {
+            return Some(above);
+        }
+        fence = opened_fence(text);
         above = if fence.is_some() || starts_block(text) { "" } else { text };
     }
     None
+}
+
+/// Whether a line begins at column 4 or later: it is code, or goes on with the block above it.
+fn is_indented(line: &str) -> bool {
+    let text = line.trim_start_matches(' ');
+    line.len() - text.len() >= 4 || text.starts_with('\t')
 }
 
 /// The fence that opens a block of code in this line.
@@ -59,7 +64,19 @@ fn atx(rest: &str) -> Option<&str> {
 
 /// Whether a line begins a block that cannot be the text of a heading.
 fn starts_block(text: &str) -> bool {
-    text.starts_with(['#', '>', '|', '<'])
+    is_item(text) || text.starts_with(['#', '>', '|', '<'])
+}
+
+/// Whether a line begins an item of a list: `- a`, `2. b`.
+fn is_item(text: &str) -> bool {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &text[digits..];
+    let behind = match digits {
+        0 => rest.strip_prefix(['-', '*', '+']),
+        1..=9 => rest.strip_prefix(['.', ')']),
+        _ => None,
+    };
+    behind.is_some_and(|behind| behind.is_empty() || behind.starts_with([' ', '\t']))
 }
 
 #[cfg(test)]
@@ -76,6 +93,14 @@ mod tests {
             ("```\n# a comment\n```\n# After", "After"),
             ("~~~ sh\n# a\n```\n# b\n~~~~\n#\tTab\n", "Tab"),
             ("    # code", "my own file"),
+            (" \t# code", "my own file"),
+            ("    code\n===", "my own file"),
+            ("- item\n===", "my own file"),
+            ("12) item\n===", "my own file"),
+            ("12 items\n===", "12 items"),
+            ("-item\n===", "-item"),
+            ("```\n\t```\n# a\n```\n# b", "b"),
+            ("```\n# a\n```\n===", "my own file"),
             ("#\n#none\n", "my own file"),
             ("", "my own file"),
         ] {

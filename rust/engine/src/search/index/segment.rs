@@ -14,11 +14,10 @@ use super::{
     inverted::InvertedIndex,
     matches::Matches,
     occurrences::{Lengths, Occurrences},
-    words::is_word,
 };
 use crate::{
     document::concept::{Concept, compare_by_parts},
-    text::fold::fold,
+    text::{fold::fold, script::is_word_char},
     work::{
         parallel,
         task::{Abandoned, Task},
@@ -118,7 +117,7 @@ impl Segment {
 
     fn find_frequencies(&self, term: &str) -> Frequencies {
         let concepts = self.concepts.len();
-        if term.len() > MAX_GRAM_BYTES || !is_word(term.as_bytes()) {
+        if term.len() > MAX_GRAM_BYTES || !term.chars().all(is_word_char) {
             return self.inverted.frequencies(term, concepts);
         }
         let fields = self.common_grams.fields(term.as_bytes());
