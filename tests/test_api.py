@@ -101,8 +101,8 @@ SIGNATURES = {
     "FileMemoryStore.read": "(self, scope, query)",
     "FileMemoryStore.read_async": "(self, scope, query)",
     "FileMemoryStore.text": "(self, scope, concept_id)",
-    "FileMemoryStore.write": "(self, scope, entry, tier)",
-    "FileMemoryStore.write_async": "(self, scope, entry, tier)",
+    "FileMemoryStore.write": "(self, scope, entry, tier, *, replace=False)",
+    "FileMemoryStore.write_async": "(self, scope, entry, tier, *, replace=False)",
     "Freshness.manual": "()",
     "GroupedKnowledgeResolver": "(catalog, *, default_source_visibility_policy=None, "
     "default_scoring=KnowledgeScoring.WEIGHTED_TERMS, clock=None)",
@@ -144,7 +144,7 @@ SIGNATURES = {
     "MemoryStore.delete_scope": "(self, scope, tier=None, *, below=False)",
     "MemoryStore.enumerate": "(self, scope)",
     "MemoryStore.read": "(self, scope, query)",
-    "MemoryStore.write": "(self, scope, entry, tier)",
+    "MemoryStore.write": "(self, scope, entry, tier, *, replace=False)",
     "MemoryWriteResult": "(written, error)",
     "MergedKnowledgeResolver": "(catalog, *, default_fairness_quota=None, "
     "default_source_visibility_policy=None, default_scoring=KnowledgeScoring.WEIGHTED_TERMS, clock=None)",

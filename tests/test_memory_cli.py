@@ -1,4 +1,4 @@
-"""``okf-catalog memory``: list, show, forget."""
+"""``okf-catalog memory``: list, show, write, forget."""
 
 from __future__ import annotations
 
@@ -268,3 +268,48 @@ def test_forget_refuses_below_for_one_concept(manifest: Path) -> None:
     assert (code, out) == (2, "")
     assert "concept_name is the name or the id of a concept" in err
     assert run("list", "--catalog", manifest, *WHO)[1].endswith("3 concepts.\n")
+
+
+def test_write_appends_and_with_replace_puts_a_concept_in_place_of_another(manifest: Path) -> None:
+    where = ("--catalog", manifest, *WHO, "--tier", "user")
+    assert run("write", "likes", "and tea", *where) == (0, "Remembered: likes.\n", "")
+    shown = f"user    {ALICES}/likes\nlikes of user\nsecond line\n\nand tea\n\n"
+    assert run("show", "likes", *where)[1] == shown
+    assert run("write", "likes", "only tea", *where, "--replace", "--title", "Tea")[0] == 0
+    assert run("show", "likes", *where)[1] == f"user    {ALICES}/likes\nonly tea\n\n"
+    assert f"{ALICES}/likes  Tea\n" in run("list", *where)[1]
+
+
+def test_write_creates_a_concept_from_stdin_in_the_only_tier_that_applies(manifest: Path) -> None:
+    text = "Zoë said:\n\n- tea\n"
+    code, out, err = run(
+        "write", "new", "--catalog", manifest, "--tenant", "acme", "--type", "Note", typed=text
+    )
+    assert (code, out, err) == (0, "Remembered: new.\n", "")
+    written = (manifest.parent / "diary" / ACMES / "new.md").read_text("utf-8")
+    assert written == f'---\ntype: "Note"\ntitle: "new"\ndescription: "new"\n---\n\n{text}'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("write", "likes", "tea", *WHO), "say which tier; those that apply to the scope: user, tenant."),
+        (("write", "likes", " \n", *WHO, "--tier", "user"), "there is nothing to remember"),
+        (("write", "a/b", "tea", *WHO, "--tier", "user"), "it holds a '/'"),
+        (("write", "likes", "tea", *WHO, "--tier", "user", "--title", " "), "is empty or only white space"),
+    ],
+)
+def test_write_says_what_is_wrong(manifest: Path, arguments: tuple[str, ...], reason: str) -> None:
+    code, out, err = run(*arguments, "--catalog", manifest)
+    assert (code, out) == (2, "")
+    # The words may be broken into the lines of a box.
+    assert reason in " ".join(err.replace("│", " ").split())
+
+
+def test_write_fails_if_nothing_is_written(manifest: Path) -> None:
+    (manifest.parent / "diary" / ALICES / "link.md").symlink_to("likes.md")
+    for more in ((), ("--replace",)):
+        code, out, err = run("write", "link", "tea", "--catalog", manifest, *WHO, "--tier", "user", *more)
+        assert (code, out) == (1, "")
+        assert "nothing is written" in err
+        assert "is a link" in err

@@ -45,6 +45,7 @@ __all__ = [
     "parse_manifest",
     "passage_body",
     "read_document",
+    "read_sections",
     "tier_applies",
 ]
 
@@ -71,6 +72,13 @@ def passage_body(passage: KnowledgePassage, /) -> str | None:
 
 def read_document(data: bytes, /) -> DocumentRow:
     """What one file says.
+
+    Raises:
+        ValueError: The file is binary.
+    """
+
+def read_sections(data: bytes, /) -> list[tuple[list[str], str, int, int]]:
+    """The sections of one file (V9): heading, text, first and last line.
 
     Raises:
         ValueError: The file is binary.
@@ -245,9 +253,10 @@ class Memory:
         name: str,
         frontmatter: Sequence[FrontmatterRow],
         section: str,
+        replace: bool,
         /,
     ) -> str | None:
-        """Why nothing was written, if nothing was."""
+        """Why nothing was written, if nothing was. ``replace``: in place of the concept of this name."""
     def delete(self, at: tuple[int, KnowledgeAccessScope], below: bool, /) -> DeletionRow:
         """Deletes a place; with ``below``, every scope below it too."""
     def delete_concept(self, at: tuple[int, KnowledgeAccessScope], name: str, /) -> DeletionRow: ...

@@ -113,7 +113,9 @@ class Store:
             raise self.error
         return MemoryReadResult(self.passages, self.diagnostics)
 
-    def write(self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier) -> MemoryWriteResult:
+    def write(
+        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier, *, replace: bool = False
+    ) -> MemoryWriteResult:
         if self.error is not None:
             raise self.error
         self.writes.append((scope, entry, tier))
@@ -123,9 +125,9 @@ class Store:
         return self.read(scope, query)
 
     async def write_async(
-        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier
+        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier, *, replace: bool = False
     ) -> MemoryWriteResult:
-        return self.write(scope, entry, tier)
+        return self.write(scope, entry, tier, replace=replace)
 
     def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
         raise AssertionError

@@ -1,4 +1,4 @@
-"""``okf-catalog memory``: list, show and delete what is remembered for one scope."""
+"""``okf-catalog memory``: list, show, write and delete what is remembered for one scope."""
 
 import json
 from collections import Counter
@@ -16,11 +16,13 @@ from okf_catalog import (
     KnowledgeAccessScope,
     MemoryConcept,
     MemoryDeleteResult,
+    MemoryEntry,
     MemoryOverlapError,
     MemoryTier,
     RefusedValueError,
     memory_path,
 )
+from okf_catalog._engine import is_blank
 from okf_catalog.cli.options import CatalogOption, JsonOption, SessionOption, TenantOption, UserOption
 from okf_catalog.cli.screen import complain, log_to_stderr, open_console, show, visible
 from okf_catalog.memory.marks import mark_disabled
@@ -33,7 +35,7 @@ TierOption: TypeAlias = Annotated[
 ]
 
 memory = typer.Typer(
-    help="List, show and forget what is remembered for a scope; without any id, for the local scope.",
+    help="List, show, write and forget what is remembered for a scope; without any id, for the local scope.",
     pretty_exceptions_enable=False,
 )
 
@@ -114,6 +116,68 @@ def show_concept(
         show(console, Text())
     if not whole:
         raise typer.Exit(1)
+
+
+@memory.command()
+def write(
+    concept: Annotated[str, typer.Argument(metavar="CONCEPT", help="The name of the concept.")],
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TEXT]", help="What to remember, as markdown; by default stdin.", show_default=False
+        ),
+    ] = None,
+    *,
+    catalog: CatalogOption,
+    tenant: TenantOption = None,
+    user: UserOption = None,
+    session: SessionOption = None,
+    tier: Annotated[
+        MemoryTier | None,
+        typer.Option(
+            help="Where to; by default the one tier that applies to the scope, if there is only one."
+        ),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put it in place of the concept of this name; do not append.")
+    ] = False,
+    title: Annotated[str | None, typer.Option(help="Of a new concept; by default its name.")] = None,
+    description: Annotated[str | None, typer.Option(help="Of a new concept; by default its title.")] = None,
+    concept_type: Annotated[str, typer.Option("--type", help="Of a new concept.")] = "Memory",
+) -> None:
+    """Remember a text in a concept: create the concept, append to it, or replace it whole.
+
+    Exits with 1 if nothing was written, or the catalog cannot open, 2 for wrong usage.
+    """
+    if text is None:
+        text = typer.get_binary_stream("stdin").read().decode("utf-8", "replace")
+    if is_blank(text):
+        raise typer.BadParameter("there is nothing to remember: the text is empty or only white space.")
+    title = concept if title is None else title
+    front = {
+        "type": concept_type,
+        "title": title,
+        "description": title if description is None else description,
+    }
+    try:
+        entry = MemoryEntry(concept, front, text)
+    except RefusedValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    with _opened(catalog, tenant, user, session) as (store, scope, tiers):
+        result = store.write(scope, entry, _one_tier(tiers) if tier is None else tier, replace=replace)
+    if result.error is not None:
+        complain(f"nothing is written: {result.error}")
+        raise typer.Exit(1)
+    typer.echo(f"Remembered: {visible(concept)}.")
+
+
+def _one_tier(tiers: Sequence[MemoryTier]) -> MemoryTier:
+    if len(tiers) != 1:
+        names = ", ".join(tier.value for tier in tiers) or "none"
+        raise typer.BadParameter(
+            f"say which tier; those that apply to the scope: {names}.", param_hint="--tier"
+        )
+    return tiers[0]
 
 
 @memory.command()

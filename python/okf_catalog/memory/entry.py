@@ -32,11 +32,11 @@ FrontmatterValue: TypeAlias = str | Mapping[str, str]
 class MemoryEntry:
     """A section to write to the concept with this name (Y4).
 
-    If the concept exists, the section is appended. Otherwise the concept is created with the given
-    frontmatter, in its order. A caller cannot know which of the two happens, so ``type``, ``title`` and
-    ``description`` are always required. Every value is a text, and is read back as the same text, whatever
-    characters it has. The value of any other key may also be a mapping of texts, as in
-    ``"generated": {"by": "me"}``; a mapping inside a mapping, or a list, cannot be written.
+    If the concept exists, the section is appended, unless the write replaces it (Y13). Otherwise the concept
+    is created with the given frontmatter, in its order. A caller cannot know which of the two happens, so
+    ``type``, ``title`` and ``description`` are always required. Every value is a text, and is read back as
+    the same text, whatever characters it has. The value of any other key may also be a mapping of texts, as
+    in ``"generated": {"by": "me"}``; a mapping inside a mapping, or a list, cannot be written.
 
     ``concept_name`` is one segment of a path. It has at most 252 bytes, no ``/`` and no control character,
     does not start with a dot, and is neither ``index`` nor ``log``, which are not concepts in any bundle.

@@ -41,7 +41,7 @@ OVERLAPPING = (
 
 @final
 class FileMemoryStore:
-    """Remembers in the memory sources of a catalog, which say where each tier is kept (Y1 to Y12).
+    """Remembers in the memory sources of a catalog, which say where each tier is kept (Y1 to Y13).
 
     The store follows the catalog: a tier exists while the snapshot in force has an enabled memory source for
     it (Y7). Any number of threads and processes may use stores over the same directories at once. After a
@@ -134,20 +134,28 @@ class FileMemoryStore:
         log_problems(answer.problems)
         return MemoryReadResult(answer.passages, knowledge_diagnostics(answer.diagnostics))
 
-    def write(self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier) -> MemoryWriteResult:
+    def write(
+        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier, *, replace: bool = False
+    ) -> MemoryWriteResult:
         """Creates a concept in one tier, or appends a section to it after a blank line (Y4).
+
+        With ``replace`` it writes the concept in place of the one of that name, if there is one (Y13): the
+        frontmatter and the section of ``entry`` are all that the concept then says. That is how a memory is
+        corrected. Of several that replace one concept at once, the last one counts; a section that another
+        writer appends meanwhile is either replaced too, or appended to what is written here. What the concept
+        said is not read: a file that cannot be decoded, or that is too large to be read, is replaced too.
 
         If ``written`` is true, the section is on the disk once and whole, and survives a crash. Readers see
         all of it or nothing (Y5). It is not written in these cases, and ``error`` says which:
 
         - the tier does not apply to ``scope`` (Y2);
         - the path has a link in it (Y6);
-        - the concept exists and cannot be read;
+        - the concept exists and cannot be read, and ``replace`` is false;
         - the concept would become larger than the catalog's ``max_file_bytes``, and so not be read any more;
         - the system refuses it.
 
         New files and directories can be read only by the account that made them. An existing concept keeps
-        its mode.
+        its mode, also if it is replaced.
 
         Raises:
             RefusedTypeError: an argument has the wrong type.
@@ -155,6 +163,7 @@ class FileMemoryStore:
         check_kind("scope", scope, KnowledgeAccessScope, "a KnowledgeAccessScope")
         check_kind("entry", entry, MemoryEntry, "a MemoryEntry")
         check_kind("tier", tier, MemoryTier, "a MemoryTier")
+        check_bool("replace", replace)
         generation = self._generation()
         memory = self._memory(generation)
         if memory is None:
@@ -166,7 +175,7 @@ class FileMemoryStore:
                 for key, value in entry.frontmatter_if_creating.items()
             ]
             place = places_of(generation, scope)[tier]
-            refusal = memory.write(place, entry.concept_name, front, entry.section_markdown)
+            refusal = memory.write(place, entry.concept_name, front, entry.section_markdown, replace)
         return MemoryWriteResult(written=refusal is None, error=refusal)
 
     def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
@@ -297,13 +306,13 @@ class FileMemoryStore:
         return await run_cancellable(lambda cancellation: self._read(scope, query, cancellation))
 
     async def write_async(
-        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier
+        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier, *, replace: bool = False
     ) -> MemoryWriteResult:
         """What ``write`` returns and raises, done in a thread so that the event loop goes on.
 
         If the caller is cancelled, a write that has begun still finishes.
         """
-        return await run_in_thread(lambda: self.write(scope, entry, tier))
+        return await run_in_thread(lambda: self.write(scope, entry, tier, replace=replace))
 
     async def delete_async(
         self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str

@@ -28,8 +28,13 @@ class MemoryStore(Protocol):
         """The memories that match a query, in the tiers that apply to ``scope`` (Y3)."""
         ...
 
-    def write(self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier) -> MemoryWriteResult:
-        """Creates a concept in one tier, or appends to it (Y4)."""
+    def write(
+        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier, *, replace: bool = False
+    ) -> MemoryWriteResult:
+        """Creates a concept in one tier, or appends to it (Y4).
+
+        With ``replace`` it puts the concept in place of the one of that name (Y13).
+        """
         ...
 
     def delete(self, scope: KnowledgeAccessScope, tier: MemoryTier, concept_name: str) -> MemoryDeleteResult:
@@ -59,7 +64,7 @@ class MemoryStore(Protocol):
         ...
 
     async def write_async(
-        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier
+        self, scope: KnowledgeAccessScope, entry: MemoryEntry, tier: MemoryTier, *, replace: bool = False
     ) -> MemoryWriteResult:
         """What ``write`` returns and raises, without blocking the event loop."""
         ...

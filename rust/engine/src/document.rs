@@ -8,6 +8,7 @@ pub(crate) mod problem;
 mod quote;
 pub(crate) mod remark;
 mod remark_collector;
+pub(crate) mod sections;
 pub(crate) mod status;
 #[cfg(test)]
 mod tests;
@@ -61,8 +62,9 @@ impl Document {
             });
         }
         let (fields, body, mut field_remarks) = split(&decoded.text);
+        let lines_above_body = lines_above(body, &decoded.text);
         let okf_version = fields.okf_version.as_ref().map(|version| version.text.clone());
-        let document = document(fields, body, &mut field_remarks);
+        let document = Document { lines_above_body, ..document(fields, body, &mut field_remarks) };
         remarks.append(field_remarks);
         let (remarks, remark_counts) = remarks.finish();
         Ok(ParsedFile { document, okf_version, remarks, remark_counts })
@@ -106,6 +108,12 @@ fn split(text: &str) -> (Fields, &str, RemarkCollector) {
     (Fields::default(), text, remarks)
 }
 
+/// The number of lines above the body, which is the end of the text.
+fn lines_above(body: &str, text: &str) -> u32 {
+    let above = &text.as_bytes()[..text.len() - body.len()];
+    u32::try_from(memchr::memchr_iter(b'\n', above).count()).unwrap_or(u32::MAX)
+}
+
 /// The document that the fields describe, with remarks on values that have no meaning.
 fn document(fields: Fields, body: &str, remarks: &mut RemarkCollector) -> Document {
     if fields.concept_type.as_ref().is_none_or(|concept_type| concept_type.text.trim().is_empty()) {
@@ -125,6 +133,7 @@ fn document(fields: Fields, body: &str, remarks: &mut RemarkCollector) -> Docume
         trust: fields.verified.at_any_time,
         verified: fields.verified,
         body: body.to_owned(),
+        lines_above_body: 0,
     }
 }
 

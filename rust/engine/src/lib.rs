@@ -77,6 +77,7 @@ pub use document::{
     nodes,
     problem::{NewProblem, Problem, Reported},
     remark::{FileRemark, Remark, RemarkCode},
+    sections::{Section, cut},
 };
 pub use error::Error;
 pub use manifest::{
@@ -86,8 +87,8 @@ pub use manifest::{
     source::{Role, Source, Tier},
 };
 pub use memory::{
-    ConceptTitle, Deletion, Entry, Extent, Listing, Marking, Memory, Overlap, Place, Scope, Unmarked, Value,
-    Written, scope_directory, tier_of_word,
+    ConceptTitle, Deletion, Entry, Extent, IfThere, Listing, Marking, Memory, Overlap, Place, Scope,
+    Unmarked, Value, Written, scope_directory, tier_of_word,
 };
 pub use search::{Scoring, Staleness};
 pub use text::{

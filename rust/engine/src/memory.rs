@@ -1,4 +1,4 @@
-//! What a host remembers, in the memory sources of a catalog: per tier, in one directory for each scope (Y1 to Y12).
+//! What a host remembers, in the memory sources of a catalog: per tier, in one directory for each scope (Y1 to Y13).
 //!
 //! [`scope`](Scope) and [`path`](scope_directory) say where memories are; `read`, `write` and `delete` are the
 //! operations of [`Memory`]; `failure` says why one was not done. Below them, `directories` opens and makes
@@ -31,7 +31,7 @@ mod yaml;
 pub(crate) use cache::ScopeCache;
 pub use delete::Extent;
 pub use delete_scopes::Deletion;
-pub use entry::{Entry, Value};
+pub use entry::{Entry, IfThere, Value};
 pub(crate) use known_directories::KnownDirectories;
 pub use known_directories::Marking;
 pub use marking::Unmarked;

@@ -13,6 +13,7 @@ use pyo3::{
 
 use crate::{
     answer::Answer,
+    errors::run,
     question::Question,
     rows::SourceProblemRow,
     table::Table,
@@ -92,14 +93,28 @@ impl AskedCatalog {
                     }
                 };
                 let conversation = &mut *guard;
-                let answers = call.wait(|task| conversation.ask(questions, limit, task))?;
+                let inline = match call.cancellation {
+                    None => run(call.py, || conversation.ask_inline(questions, limit))?,
+                    Some(_) => None,
+                };
+                let answers = match inline {
+                    Some(answers) => answers,
+                    None => call.wait(|task| conversation.ask(questions, limit, task))?,
+                };
                 Ok((answers, conversation.take_new_problems()))
             }
             Self::Texts { catalog, texts, now } => {
                 let ask = |task: &Task| -> Result<_, Error> {
                     catalog.search_batch(texts, questions, *now, limit, task)
                 };
-                Ok((call.wait(ask)?, Vec::new()))
+                let inline = match call.cancellation {
+                    None => run(call.py, || catalog.search_batch_inline(texts, questions, *now, limit))?,
+                    Some(_) => None,
+                };
+                match inline {
+                    Some(answers) => Ok((answers, Vec::new())),
+                    None => Ok((call.wait(ask)?, Vec::new())),
+                }
             }
         }
     }

@@ -35,7 +35,7 @@ mod _engine {
         passage::{KnowledgePassage, passage_body},
         passages::{PassageIterator, Passages},
         question::Question,
-        reading::read_document,
+        reading::{read_document, read_sections},
         snapshot::Snapshot,
         table::Table,
         text::{is_blank, last_grapheme_end, note_fork, parse_manifest},

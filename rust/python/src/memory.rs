@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use okf_engine::{
-    ConceptTitle, Deletion, Entry, Error, Extent, Instant, Listing, Marking, Overlap, Place, Reported, Scope,
-    Snapshot, Task, Tier, Unmarked, Value, Written, scope_directory, tier_of_word,
+    ConceptTitle, Deletion, Entry, Error, Extent, IfThere, Instant, Listing, Marking, Overlap, Place,
+    Reported, Scope, Snapshot, Task, Tier, Unmarked, Value, Written, scope_directory, tier_of_word,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 
@@ -149,8 +149,9 @@ impl Memory {
         self.work(py, |memory, task| memory.text(&place, id, task))
     }
 
-    /// Creates a concept or appends to it; returns the reason if nothing was written.
-    #[pyo3(signature = (at, name, frontmatter, section, /))]
+    /// Creates a concept; with `replace` in place of the one of this name, else appends to that. Returns the reason
+    /// if nothing was written.
+    #[pyo3(signature = (at, name, frontmatter, section, replace, /))]
     fn write(
         &self,
         py: Python<'_>,
@@ -158,13 +159,15 @@ impl Memory {
         name: String,
         frontmatter: Vec<(String, ValueRow)>,
         section: String,
+        replace: bool,
     ) -> PyResult<Option<String>> {
         let frontmatter = frontmatter.into_iter().map(|(key, row)| match row {
             ValueRow::Text(text) => (key, Value::Text(text)),
             ValueRow::Mapping(pairs) => (key, Value::Mapping(pairs)),
         });
         let (place, entry) = (self.place(at)?, Entry { name, frontmatter: frontmatter.collect(), section });
-        match self.work(py, |memory, task| memory.write(&place, &entry, task))? {
+        let if_there = if replace { IfThere::Replace } else { IfThere::Append };
+        match self.work(py, |memory, task| memory.write(&place, &entry, if_there, task))? {
             Written::Yes => Ok(None),
             Written::No(failure) => Ok(Some(failure.to_string())),
         }

@@ -1,6 +1,6 @@
 //! Reads one file, for tests and benchmarks that compare this with other readers.
 
-use okf_engine::{Document, ParsedFile, Remark, nodes};
+use okf_engine::{Document, ParsedFile, Remark, Section, nodes};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// The content of one file, as it is passed to Python.
@@ -55,4 +55,25 @@ pub(crate) fn read_document(py: Python<'_>, data: &[u8]) -> PyResult<DocumentRow
         remarks: remarks.into_iter().map(row).collect(),
         nodes,
     })
+}
+
+/// A section of the body of a file: the fields of a `KnowledgeSection`.
+type SectionRow = (Vec<String>, String, u32, u32);
+
+/// The sections of the body of one file, in order (V9).
+///
+/// # Errors
+/// `ValueError` if it is not text.
+#[pyfunction]
+#[pyo3(signature = (data, /))]
+pub(crate) fn read_sections(py: Python<'_>, data: &[u8]) -> PyResult<Vec<SectionRow>> {
+    let sections = py.detach(|| {
+        let document = Document::read(data)?.document;
+        let row = |section: Section| {
+            let text = document.body[section.range].to_owned();
+            (section.heading.to_vec(), text, section.first_line, section.last_line)
+        };
+        Ok(document.sections().map(row).collect())
+    });
+    sections.map_err(PyValueError::new_err::<String>)
 }

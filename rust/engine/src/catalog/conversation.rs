@@ -12,6 +12,9 @@ use crate::{
     work::task::Task,
 };
 
+/// More questions are answered on several threads.
+pub(super) const MAX_INLINE_QUESTIONS: usize = 4;
+
 /// One instant and one state of the files for any number of batches.
 #[derive(Debug)]
 pub struct Conversation {
@@ -49,15 +52,40 @@ impl Conversation {
         limit: Option<usize>,
         task: &Task,
     ) -> Result<Vec<Answer>, Error> {
-        let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
-        let sources: Vec<u32> = sources.into_iter().collect();
-        self.catalog.prepare(&mut self.prepared, &self.snapshot, &sources, task)?;
+        self.catalog.prepare(&mut self.prepared, &self.snapshot, &visible(questions), task)?;
         let Self { catalog, snapshot, now, prepared } = self;
         Ok(batch::answer(snapshot, &*prepared, questions, *now, limit, catalog.threads, task)?)
+    }
+
+    /// Answers as [`ask`](Self::ask) does, if there are few and short questions and nothing has to be read for them: that
+    /// takes less time than starting a thread. `None` otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn ask_inline(
+        &mut self,
+        questions: &[Question],
+        limit: Option<usize>,
+    ) -> Result<Option<Vec<Answer>>, Error> {
+        if questions.len() > MAX_INLINE_QUESTIONS || !questions.iter().all(Question::is_short) {
+            return Ok(None);
+        }
+        let task = Task::default();
+        let Self { catalog, snapshot, now, prepared } = self;
+        if !catalog.prepare_unchanged(prepared, snapshot, &visible(questions), &task)? {
+            return Ok(None);
+        }
+        Ok(Some(batch::answer(snapshot, &*prepared, questions, *now, limit, 1, &task)?))
     }
 
     /// The problem files that were found since this was last called, and that were not reported before.
     pub fn take_new_problems(&mut self) -> Vec<NewProblem> {
         std::mem::take(&mut self.prepared.new_problems)
     }
+}
+
+/// The sources that any of the questions is put to.
+fn visible(questions: &[Question]) -> Vec<u32> {
+    let sources: BTreeSet<u32> = questions.iter().flat_map(|q| q.visible.iter().copied()).collect();
+    sources.into_iter().collect()
 }

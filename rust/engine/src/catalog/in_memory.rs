@@ -19,7 +19,7 @@ use crate::{
         question::Question,
         sources::{Searchable, SourceIdentity, Sources, Unavailable},
     },
-    catalog::{options::MAX_FILE_BYTES, report::SourceReport},
+    catalog::{conversation::MAX_INLINE_QUESTIONS, options::MAX_FILE_BYTES, report::SourceReport},
     document::{
         Document,
         concept::Concept,
@@ -273,6 +273,26 @@ impl InMemoryCatalog {
     ) -> Result<Vec<Answer>, Error> {
         self.check_open()?;
         Ok(batch::answer(&texts.snapshot, &*texts.sources()?, questions, now, limit, self.threads, task)?)
+    }
+
+    /// Answers as [`search_batch`](Self::search_batch) does, if there are few and short questions: that takes less time
+    /// than starting a thread. `None` otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn search_batch_inline(
+        &self,
+        texts: &TextSnapshot,
+        questions: &[Question],
+        now: Instant,
+        limit: Option<usize>,
+    ) -> Result<Option<Vec<Answer>>, Error> {
+        self.check_open()?;
+        if questions.len() > MAX_INLINE_QUESTIONS || !questions.iter().all(Question::is_short) {
+            return Ok(None);
+        }
+        let (sources, task) = (texts.sources()?, Task::default());
+        Ok(Some(batch::answer(&texts.snapshot, &*sources, questions, now, limit, 1, &task)?))
     }
 
     /// What is known of each source, in their order.

@@ -105,6 +105,19 @@ impl Catalog {
         Ok(())
     }
 
+    /// Adds sources that are not prepared yet, if nothing has to be read for them; says whether all are prepared now.
+    pub(super) fn prepare_unchanged(
+        &self,
+        prepared: &mut Prepared,
+        snapshot: &Snapshot,
+        sources: &[u32],
+        task: &Task,
+    ) -> Result<bool, Error> {
+        let process = self.open_process()?;
+        let preparation = self.preparation(&process, task);
+        Ok(prepared.add_unchanged(snapshot, sources, preparation).is_empty())
+    }
+
     pub(super) fn preparation<'call>(
         &'call self,
         process: &'call Process,

@@ -33,6 +33,8 @@ pub struct Document {
     pub verified: Verified,
     /// The text after the frontmatter. Its lines end at `\n`.
     pub body: String,
+    /// The number of lines of the file above the body: those of the frontmatter, and a blank line below it.
+    pub lines_above_body: u32,
 }
 
 /// One file after reading: the document, and what its author may want to know about how it was read (B11).
@@ -61,7 +63,8 @@ impl Document {
         self.verified.at_any_time != self.verified.since_generated
     }
 
-    /// Whether the files of two documents say the same. The bundles that hold them do not matter.
+    /// Whether the files of two documents say the same, on the same lines of the body. The bundles that hold them do
+    /// not matter.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         let Self {
             title,
@@ -74,8 +77,10 @@ impl Document {
             trust: _,
             verified,
             body,
+            lines_above_body,
         } = self;
         *body == other.body
+            && *lines_above_body == other.lines_above_body
             && *title == other.title
             && *description == other.description
             && *tags == other.tags

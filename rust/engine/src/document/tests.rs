@@ -343,7 +343,34 @@ fn markdown_below(root: PathBuf) -> Vec<PathBuf> {
     files
 }
 
+#[test]
+fn a_body_on_other_lines_of_the_file_is_a_change() {
+    let document = parse("---\ntitle: t\n---\nbody");
+    for (name, text, same) in [
+        ("a remark in the frontmatter", "---\n# a remark\ntitle: t\n---\nbody", false),
+        ("a blank line below it", "---\ntitle: t\n---\n\nbody", false),
+        ("a blank line above it", "\n---\ntitle: t\n---\nbody", false),
+        ("a byte-order mark", "\u{FEFF}---\ntitle: t\n---\nbody", true),
+        ("other line ends", "---\r\ntitle: t\r\n---\r\nbody", true),
+        ("quotes", "---\ntitle: 't'\n---\nbody", true),
+    ] {
+        assert_eq!(document.says_the_same(&parse(text)), same, "{name}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn the_body_begins_below_the_lines_above_it(
+        lines in prop::collection::vec(prop::sample::select(&["---", "", " ", "a: b", "+++", "\u{FEFF}", "c"][..]), 0..12),
+    ) {
+        let text = lines.join("\n");
+        let document = parse(&text);
+        let decoded = text.trim_start_matches('\u{FEFF}');
+        let above = decoded.strip_suffix(document.body.as_str()).unwrap();
+        prop_assert_eq!(above.matches('\n').count(), document.lines_above_body as usize);
+        prop_assert!(above.is_empty() || above.ends_with('\n') || document.body.is_empty());
+    }
+
     #[test]
     fn random_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = Document::read(&bytes);

@@ -29,9 +29,10 @@ const TEMPORARY: &str = ".okf-catalog.tmp";
 /// Only the account that writes memories may read them, unless the host changes that.
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// A file as it was read.
+/// A file that is there.
 pub(super) struct Existing {
-    pub(super) bytes: Vec<u8>,
+    /// What it holds, if that was read.
+    pub(super) bytes: Option<Vec<u8>>,
     pub(super) stat: Stat,
 }
 
@@ -44,18 +45,31 @@ pub(super) fn read(
     name: &str,
     max_bytes: u64,
 ) -> Result<Option<Existing>, FailureKind> {
-    let (file, stat) = match open_regular(directory, name, Links::NoFollow) {
-        Ok(opened) => opened,
-        Err(NotOpened::Failed(Errno::NOENT)) => return Ok(None),
-        Err(NotOpened::Failed(Errno::LOOP)) => return Err(FailureKind::Link),
-        Err(NotOpened::Failed(errno)) => return Err(FailureKind::failed(Action::Read, errno)),
-        Err(NotOpened::NotRegular(_)) => return Err(FailureKind::NotAFile),
-    };
+    let Some((file, stat)) = open(directory, name)? else { return Ok(None) };
     let size = u64::try_from(stat.st_size).unwrap_or(0);
     match read_at_most(&file, size, max_bytes) {
-        Ok(bytes) => Ok(Some(Existing { bytes, stat })),
+        Ok(bytes) => Ok(Some(Existing { bytes: Some(bytes), stat })),
         Err(NotRead::TooLarge) => Err(FailureKind::TooLarge(max_bytes)),
         Err(NotRead::Failed(error)) => Err(FailureKind::failed(Action::Read, error)),
+    }
+}
+
+/// Looks whether the file `name` is in a directory, without reading what it holds; `None` if it is not.
+///
+/// # Errors
+/// It is a link, is not a regular file, or cannot be opened.
+pub(super) fn look_at(directory: BorrowedFd<'_>, name: &str) -> Result<Option<Existing>, FailureKind> {
+    Ok(open(directory, name)?.map(|(_, stat)| Existing { bytes: None, stat }))
+}
+
+/// Opens the file `name` in a directory for reading; `None` if it does not exist.
+fn open(directory: BorrowedFd<'_>, name: &str) -> Result<Option<(File, Stat)>, FailureKind> {
+    match open_regular(directory, name, Links::NoFollow) {
+        Ok(opened) => Ok(Some(opened)),
+        Err(NotOpened::Failed(Errno::NOENT)) => Ok(None),
+        Err(NotOpened::Failed(Errno::LOOP)) => Err(FailureKind::Link),
+        Err(NotOpened::Failed(errno)) => Err(FailureKind::failed(Action::Read, errno)),
+        Err(NotOpened::NotRegular(_)) => Err(FailureKind::NotAFile),
     }
 }
 

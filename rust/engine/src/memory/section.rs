@@ -41,6 +41,9 @@ pub(super) fn append(
     };
     // A text that cannot be read back must not replace one that can.
     let after = read_back(&bytes)?;
+    // Where the file ended with its frontmatter, the blank line below it moves the body.
+    let expected =
+        expected.map(|expected| Document { lines_above_body: after.document.lines_above_body, ..expected });
     match expected {
         Some(expected) if after.document != expected => Err(SectionFault::NotBody),
         None if after.document.body != alone.body => Err(SectionFault::ReadDifferently),

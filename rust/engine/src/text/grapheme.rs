@@ -25,6 +25,12 @@ pub fn last_end(text: &str, limit: usize) -> usize {
     text[..before].chars().count()
 }
 
+/// Whether a position of `text`, in bytes, is between two graphemes or at an end.
+#[must_use]
+pub(crate) fn is_boundary(text: &str, position: usize) -> bool {
+    GraphemeCursor::new(position, text.len(), true).is_boundary(text, 0) == Ok(true)
+}
+
 #[cfg(test)]
 mod tests {
     use super::last_end;

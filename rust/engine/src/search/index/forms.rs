@@ -8,13 +8,19 @@ use hashbrown::HashMap;
 
 use super::{interner::StringPool, interner::to_u32, words::is_word};
 use crate::text::{
-    compose::{letters, punctuation},
+    compose::{letters, may_change, punctuation},
     script::is_spaceless,
 };
 
 /// The tokens whose normal form is not what is written.
 #[derive(Debug, Default)]
-pub(super) struct Forms(HashMap<u32, Form>);
+pub(super) struct Forms {
+    forms: HashMap<u32, Form>,
+    /// For each token, whether it has a form; nothing if none has.
+    has_form: Vec<bool>,
+    /// Whether the words of any token change.
+    changes_any_words: bool,
+}
 
 /// The normal form of a token that is written in another way.
 #[derive(Debug)]
@@ -34,6 +40,9 @@ impl Forms {
                 continue;
             }
             let Ok(text) = str::from_utf8(text) else { continue };
+            if !may_change(text) {
+                continue;
+            }
             let changed = |form: Cow<'_, str>| match form {
                 Cow::Owned(form) if form != text => Some(form.into_boxed_str()),
                 _ => None,
@@ -45,21 +54,35 @@ impl Forms {
                 forms.insert(token, Form { letters, normal });
             }
         }
-        Self(forms)
+        let mut has_form = vec![false; if forms.is_empty() { 0 } else { tokens.len() }];
+        let mut changes_any_words = false;
+        for (token, has_form) in (0_u32..).zip(&mut has_form) {
+            let form = forms.get(&token);
+            *has_form = form.is_some();
+            changes_any_words |= form.is_some_and(|form: &Form| form.letters.is_some());
+        }
+        Self { forms, has_form, changes_any_words }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.forms.is_empty()
+    }
+
+    /// Whether a token has a normal form that is not what is written.
+    pub(super) fn has(&self, token: u32) -> bool {
+        self.has_form.get(token as usize).is_some_and(|has_form| *has_form)
     }
 
     /// The normal form of a token; `None` if it is as written.
     pub(super) fn get(&self, token: u32) -> Option<&Form> {
-        self.0.get(&token)
+        if self.has(token) { self.forms.get(&token) } else { None }
     }
 
     /// Whether the words of a token have a normal form that is not what is written.
     pub(super) fn changes_words(&self, token: u32) -> bool {
-        !self.is_empty() && self.get(token).is_some_and(|form| form.letters.is_some())
+        self.changes_any_words
+            && self.has(token)
+            && self.get(token).is_some_and(|form| form.letters.is_some())
     }
 }
 

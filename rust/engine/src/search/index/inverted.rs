@@ -48,7 +48,7 @@ impl InvertedIndex {
         let changed: Vec<(u32, Counted)> = if forms.is_empty() {
             Vec::new()
         } else {
-            forward.postings().filter(|(token, _)| forms.get(*token).is_some()).collect()
+            forward.postings().filter(|(token, _)| forms.has(*token)).collect()
         };
         Self {
             shared: shared(occurrences, forms),
@@ -117,7 +117,7 @@ fn shared(Occurrences { tokens, forward, titles, .. }: &Occurrences, forms: &For
         let text = tokens.get(token);
         debug_assert!(!text.contains(&SEPARATOR));
         let is_there = is_there[token as usize];
-        let is_compound = is_there && !is_word(text) && (forms.is_empty() || forms.get(token).is_none());
+        let is_compound = is_there && !is_word(text) && !forms.has(token);
         compound_of.push(if is_compound { compounds.push(text) } else { NO_COMPOUND });
         if is_there && !forms.changes_words(token) {
             numbers.extend(split(text).map(|word| words.intern(word)));

@@ -14,7 +14,7 @@ use crate::{
     document::{concept::Concept, title::title_without_field},
     text::{
         fold::{fold, fold_into},
-        script::length,
+        script::{ascii_length, length},
         terms::is_blank,
     },
     work::{
@@ -174,7 +174,7 @@ impl Builder {
         let concept = to_u32(self.lengths.len());
         let first = self.titles.len();
         for token in fold(title).split_whitespace() {
-            let Entry { number: token, .. } = *self.entry(token.as_bytes());
+            let Entry { number: token, .. } = *self.entry(token.as_bytes(), || length(token));
             self.titles.push((token, (posting::pack(concept, TITLE), 0)));
         }
         self.titles[first..].sort_unstable();
@@ -190,22 +190,22 @@ impl Builder {
         let pieces = folded.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
         for piece in pieces.filter(|piece| !piece.is_empty()) {
             if is_all_ascii || piece.is_ascii() {
-                self.add_token(piece, field);
+                self.add_token(piece, field, || ascii_length(piece));
             } else if let Ok(piece) = str::from_utf8(piece) {
                 for token in piece.split_whitespace() {
-                    self.add_token(token.as_bytes(), field);
+                    self.add_token(token.as_bytes(), field, || length(token));
                 }
             }
         }
         self.folded = folded;
     }
 
-    /// The entry of a token, whose length is added.
-    fn entry(&mut self, token: &[u8]) -> &mut Entry {
+    /// The entry of a token. Its length is added; `length` computes it if the token is new.
+    fn entry(&mut self, token: &[u8], length: impl FnOnce() -> u32) -> &mut Entry {
         let entry = self.tokens.entry(token);
         let known = self.token_lengths.get(entry.number as usize).copied();
         let length = known.unwrap_or_else(|| {
-            let length = length(token);
+            let length = length();
             self.token_lengths.push(length);
             length
         });
@@ -213,12 +213,12 @@ impl Builder {
         entry
     }
 
-    fn add_token(&mut self, token: &[u8], field: u8) {
+    fn add_token(&mut self, token: &[u8], field: u8, length: impl FnOnce() -> u32) {
         let in_body = u8::from(field == BODY);
         let end = self.forward.ends.last().copied().unwrap_or(0);
         let next = to_u32(self.forward.items.len());
         // The note of a token is the index in `items` of its last occurrence.
-        let Entry { number, note } = self.entry(token);
+        let Entry { number, note } = self.entry(token, length);
         let is_of_this_concept = *note >= end && *note != u32::MAX;
         let at = if is_of_this_concept { *note } else { next };
         *note = at;
