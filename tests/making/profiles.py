@@ -1,8 +1,8 @@
 """How many examples hypothesis draws: ``HYPOTHESIS_PROFILE`` names the profile, ``dev`` if it is not set.
 
-``ci`` draws the same examples each time, so that a red run can be repeated. ``long`` is for comparing with the
-model before a release, more than 20,000 drawn questions under both scorings. pytest says at its end how many
-answers were compared; ``pytest tests/test_model.py -k every_question`` takes half an hour.
+``ci`` draws the same examples each time, so that a red run can be repeated. ``long`` is for comparing with
+the model before a release: more than 20,000 drawn questions under both scorings. pytest says at its end
+how many answers were compared; ``pytest tests/test_model.py -k every_question`` takes half an hour.
 """
 
 import os
