@@ -47,12 +47,18 @@ __all__ = [
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from naive_relevance import Relevance
+
 T = TypeVar("T")
 
 GROUPED = "grouped_by_source"
 MERGED = "merged"
 PRIORITY_WEIGHTED = "priority_weighted"
 STRATEGIES = (GROUPED, MERGED, PRIORITY_WEIGHTED)
+
+WEIGHTED_TERMS = "weighted_terms"
+BM25F = "bm25f"
+SCORINGS = (WEIGHTED_TERMS, BM25F)
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 DAY = 24 * 60 * 60 * 10**9
@@ -373,6 +379,7 @@ class NaiveCatalog:
         now: datetime | None = None,
         strategy: str = GROUPED,
         quota: int | None = None,
+        scoring: str = WEIGHTED_TERMS,
         permitted: frozenset[str] | None = None,
         policy: Callable[[Source], bool] | None = None,
         default_quota: int | None = None,
@@ -383,6 +390,8 @@ class NaiveCatalog:
         Raises:
             Refused: Q1, S2.
         """
+        from naive_relevance import relevance_of
+
         quota = default_quota if quota is None else quota
         if not trim(text) or (quota is not None and quota < 1) or strategy not in STRATEGIES:
             raise Refused
@@ -400,6 +409,9 @@ class NaiveCatalog:
             visible = self._without_repeated_directories(visible)
 
         terms = terms_of(text)
+        relevance = None
+        if scoring == BM25F:
+            relevance = relevance_of(text, [self._bundles[source.id] for source in visible])
         moment = nanoseconds(now or datetime.now(timezone.utc))
         passages: list[Passage] = []
         diagnostics: list[tuple[str, str | None]] = []
@@ -410,7 +422,7 @@ class NaiveCatalog:
                 continue
             passages += (
                 passage
-                for passage in passages_of(source.id, bundle, terms, tag=tag, now=moment)
+                for passage in passages_of(source.id, bundle, terms, tag=tag, now=moment, relevance=relevance)
                 if is_admitted(passage.stale_after, grace_days=grace_days, now=moment)
             )
         if not passages and len(diagnostics) < len(visible):
@@ -443,23 +455,35 @@ class NaiveCatalog:
 
 
 def passages_of(
-    source_id: str, bundle: Bundle, terms: Sequence[str], *, tag: str | None = None, now: int = 0
+    source_id: str,
+    bundle: Bundle,
+    terms: Sequence[str],
+    *,
+    tag: str | None = None,
+    now: int = 0,
+    relevance: Relevance | None = None,
 ) -> Iterator[Passage]:
-    """K3 to K7, L3: the concepts of one bundle that match, in no order."""
-    from naive_snippet import snippet
+    """K3 to K7, L3: the concepts of one bundle that match, in no order. ``relevance`` scores by BM25F."""
+    from naive_relevance import excerpt
+    from naive_snippet import snippet, snippet_of_rare_terms
 
     wanted = fold(tag) if tag is not None and trim(tag) else None
     for concept in bundle.concepts:
         if wanted is not None and wanted not in concept.tags:
             continue
-        score = concept.score(terms)
+        score = concept.score(terms) if relevance is None else relevance.score(concept)
         if score:
             document = concept.document
+            if relevance is None:
+                shown = concept.excerpt(terms), snippet(document, terms)
+            else:
+                rarities = relevance.rarities
+                shown = excerpt(document.body, rarities), snippet_of_rare_terms(document, rarities)
             yield Passage(
                 source_id=source_id,
                 concept_id=concept.id,
                 title=document.title,
-                excerpt=concept.excerpt(terms),
+                excerpt=shown[0],
                 score=score,
                 bundle_relative_path=f"{concept.id}.md",
                 trust_tier=document.trust_tier,
@@ -467,6 +491,6 @@ def passages_of(
                 stale_after=document.stale_after,
                 concept_type=document.concept_type,
                 description=document.description,
-                snippet=snippet(document, terms),
+                snippet=shown[1],
                 is_stale=not is_admitted(document.stale_after, grace_days=0, now=now),
             )

@@ -7,13 +7,14 @@ import re
 import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from naive import WHITE_SPACE, fold, trim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from naive import Concept
+    from naive import Bundle, Concept
 
 _regex: Any = importlib.import_module("regex")
 
@@ -42,7 +43,9 @@ LN_2 = 2977044471
 # Normal form, and kinds of characters
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_FULL_WIDTH_WORDS = {full: code for full, code in _FULL_WIDTH.items() if chr(code).isalnum() or code == ord("_")}
+_FULL_WIDTH_WORDS = {
+    full: code for full, code in _FULL_WIDTH.items() if chr(code).isalnum() or code == ord("_")
+}
 _PUNCTUATION = {**_FULL_WIDTH, ord("’"): ord("'")}
 
 
@@ -85,7 +88,7 @@ def stretches(text: str, kind: Any) -> Iterator[str]:
         yield part
 
 
-# Terms (V2)
+# The terms of a question (V2)
 
 
 def terms_of(question: str) -> dict[str, int]:
@@ -102,7 +105,7 @@ def terms_of(question: str) -> dict[str, int]:
                 add(term, OTHER_WEIGHT)
         for run in stretches(piece, lambda character: not is_spaceless(character)):
             for word in stretches(run, is_of_words):
-                    add(word, WORD_WEIGHT)
+                add(word, WORD_WEIGHT)
             bare = without_enclosing(run)
             if not all(map(is_of_words, bare)):
                 add(bare, OTHER_WEIGHT)
@@ -243,7 +246,16 @@ class Searched:
         return self._points[term]
 
 
-# The score (V4 to V6)
+_SEARCHED: WeakKeyDictionary[Concept, Searched] = WeakKeyDictionary()
+
+
+def searched_of(concept: Concept) -> Searched:
+    if concept not in _SEARCHED:
+        _SEARCHED[concept] = Searched(concept)
+    return _SEARCHED[concept]
+
+
+# How the score is made of these (V4 to V6)
 
 
 def log2(number: int) -> int:
@@ -273,14 +285,15 @@ class Relevance(NamedTuple):
     factors: tuple[int, ...]
     """Of each field: what its length is multiplied with."""
 
-    def score(self, concept: Searched) -> int:
+    def score(self, concept: Concept) -> int:
         total = coverage = 0
+        searched = searched_of(concept)
         for term, rarity in self.rarities.items():
-            points = concept.points(term)
+            points = searched.points(term)
             worths = (
                 weight * worth(field, length, factor)
                 for weight, field, length, factor in zip(
-                    FIELD_WEIGHTS, points, concept.lengths, self.factors, strict=True
+                    FIELD_WEIGHTS, points, searched.lengths, self.factors, strict=True
                 )
             )
             total += rarity * sum(worths) // 1024
@@ -293,7 +306,9 @@ class Relevance(NamedTuple):
         return min(max(total * 1000 * (65536 + coverage * inverse // 65536) // 2**26, 1), MOST)
 
 
-def relevance_of(question: str, concepts: Sequence[Searched]) -> Relevance:
+def relevance_of(question: str, bundles: Iterable[Bundle | None]) -> Relevance:
+    """``None`` stands for a source that cannot be read."""
+    concepts = [searched_of(concept) for bundle in bundles if bundle for concept in bundle.concepts]
     count = len(concepts)
     rarities = {
         term: rarity_of(sum(concept.has(term) for concept in concepts), count, weight)
@@ -317,7 +332,7 @@ def worth(points: int, length: int, factor: int) -> int:
     return (K + 1) * 16 * 1024 * points // (16 * points + norm)
 
 
-# What is shown (K6)
+# The line that is shown (K6)
 
 
 def excerpt(body: str, terms: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The snippet of K7 in plain Python; see ``naive``."""
+"""The snippets of K7 and V7 in plain Python; see ``naive``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import naive
 from naive import WHITE_SPACE, fold, trim
+from naive_relevance import normal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 MOST = 320
 BREAKS = re.compile("[\n-\r\x1c-\x1e\x85\u2028\u2029]")
@@ -28,12 +29,22 @@ class Term(NamedTuple):
 
 def snippet(document: naive.Document, terms: Sequence[str]) -> str:
     """K7; ``terms`` are folded."""
-    best = _best_line(document, set(terms))
+    return _snippet(document, dict.fromkeys(terms, 1), fold)
+
+
+def snippet_of_rare_terms(document: naive.Document, rarities: Mapping[str, int]) -> str:
+    """V7; the terms and their rarities are those of ``naive_relevance``."""
+    return _snippet(document, rarities, normal)
+
+
+def _snippet(document: naive.Document, weights: Mapping[str, int], form: Callable[[str], str]) -> str:
+    """``form`` is how lines and terms compare."""
+    best = _best_line(document, weights, form)
     if best is not None:
-        return cut(best, first_term(best, terms))
+        return cut(best, first_term(best, weights, form))
     if document.description is not None and trim(document.description):
         line = one_line(document.description)
-        return cut(line, first_term(line, terms))
+        return cut(line, first_term(line, weights, form))
     return cut(next(_shown_lines(document.body), ""), None)
 
 
@@ -41,21 +52,33 @@ def one_line(text: str) -> str:
     return " ".join(line for line in map(trim, BREAKS.split(text)) if line)
 
 
-def first_term(line: str, terms: Sequence[str]) -> Term | None:
-    folded = fold(line)
-    found = [Term(folded.index(term), len(term)) for term in terms if term in folded]
-    return min(found, key=lambda term: (term.start, -term.length), default=None)
+def first_term(line: str, terms: Iterable[str], form: Callable[[str], str] = fold) -> Term | None:
+    compared = form(line)
+    found = [(compared.index(term), len(term)) for term in terms if term in compared]
+    if not found:
+        return None
+    start, length = min(found, key=lambda term: (term[0], -term[1]))
+    if form is fold:
+        return Term(start, length)
+    # Where the form has another length: the characters of the line from which the term came.
+    ends = [len(form(line[:end])) for end in range(len(line) + 1)]
+    first = max(place for place, end in enumerate(ends) if end <= start)
+    last = min(place for place, end in enumerate(ends) if end >= start + length)
+    return Term(first, last - first)
 
 
-def _best_line(document: naive.Document, terms: set[str]) -> str | None:
+def _best_line(
+    document: naive.Document, weights: Mapping[str, int], form: Callable[[str], str]
+) -> str | None:
+    """The line with the greatest sum of the weights of its distinct terms, the first of equals."""
     lines = [
         line
         for line, text in _lines_and_headings(document.body)
         if line and not (text is not None and document.title is not None and is_title(text, document.title))
     ]
-    counts = [sum(term in fold(line) for term in terms) for line in lines]
-    most = max(counts, default=0)
-    return lines[counts.index(most)] if most else None
+    sums = [sum(weight for term, weight in weights.items() if term in form(line)) for line in lines]
+    most = max(sums, default=0)
+    return lines[sums.index(most)] if most else None
 
 
 def _lines_and_headings(body: str) -> Iterator[tuple[str, str | None]]:

@@ -281,7 +281,7 @@ def test_a_long_question_is_answered_too(catalog: InMemoryKnowledgeCatalog) -> N
 def test_a_context_provider_takes_the_resolver_of_texts(catalog: InMemoryKnowledgeCatalog) -> None:
     provider = KnowledgeContextProvider(MergedKnowledgeResolver(catalog))
     provided = provider.provide([ChatMessage("user", "word")])
-    assert [block.source_id for block in provided.blocks] == ["high", "low", "low"]
+    assert [block.source_id for block in provided.blocks] == ["low", "high", "low"]
 
 
 def test_both_kinds_are_knowledge_catalogs_and_a_memory_store_takes_directories_only(

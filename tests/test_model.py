@@ -78,18 +78,23 @@ def test_a_concrete_resolver_uses_its_own_strategy(world: World) -> None:
         policy = policy_of(world.host.admitted)
         resolvers = {
             naive.GROUPED: GroupedKnowledgeResolver(
-                catalog, default_source_visibility_policy=policy, clock=at_noon
+                catalog,
+                default_source_visibility_policy=policy,
+                default_scoring=world.host.scoring,
+                clock=at_noon,
             ),
             naive.MERGED: MergedKnowledgeResolver(
                 catalog,
                 default_fairness_quota=world.host.quota,
                 default_source_visibility_policy=policy,
+                default_scoring=world.host.scoring,
                 clock=at_noon,
             ),
             naive.PRIORITY_WEIGHTED: PriorityWeightedKnowledgeResolver(
                 catalog,
                 default_fairness_quota=world.host.quota,
                 default_source_visibility_policy=policy,
+                default_scoring=world.host.scoring,
                 clock=at_noon,
             ),
         }

@@ -1,8 +1,4 @@
-"""Hypothesis strategies for bundles, catalogs and questions.
-
-A drawn world is made of a few *phrases*, and those of one *palette*: a few characters that are easily
-confused. In such a tiny alphabet, texts often match by chance, and matches are where rules can differ.
-"""
+"""Hypothesis strategies for bundles, catalogs and questions. Their texts come from ``making.drawn_texts``."""
 
 from __future__ import annotations
 
@@ -14,70 +10,14 @@ import naive
 from hypothesis import strategies as st
 
 from making.drawn_files import encoded
+from making.drawn_texts import lines, phrase_pools, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
 T = TypeVar("T")
-
-COLLIDING = (
-    "aAbB",
-    "éÉe\u0301",
-    "σΣς",
-    "iIıİ",
-    "sSſ",
-    "ßẞsS",
-    "kK\u212a",
-    "aＡａA",
-    "ǅǆǄdž",
-    "ᾳᾼα\u0345ιΙ",
-    "\u00b5μΜ",
-    "Ꭰꭰ",
-    "აᲐ",
-    "\u212b\u00c5\u00e5a\u030a",
-    "数字",
-    "\U00010400\U00010428",
-    "\x1cab",
-    "\u200b\ufeffa",
-)
-"""Groups of characters that fold to the same one, with others that only look alike."""
-
-PUNCTUATION = "-_/.,:#'\"[]{}\\%"
-
-
-@st.composite
-def palettes(draw: DrawFn) -> str:
-    groups = st.sampled_from(COLLIDING)
-    mark: str = draw(st.sampled_from(["", *PUNCTUATION]))
-    return draw(groups) + draw(groups) + mark
-
-
-def words(palette: str) -> SearchStrategy[str]:
-    return st.text(st.sampled_from(palette), min_size=1, max_size=3)
-
-
-def phrases(palette: str, spaces: str) -> SearchStrategy[str]:
-    """Words with white space between and around them, or nothing."""
-    gaps = st.sampled_from([*spaces, spaces])
-    some = st.lists(st.tuples(words(palette), gaps), min_size=1, max_size=3)
-    parts = some | st.just(list[tuple[str, str]]())
-    return st.builds(_phrase, st.just("") | gaps, parts, st.booleans())
-
-
-def _phrase(before: str, parts: Sequence[tuple[str, str]], is_open: bool) -> str:
-    text = before + "".join(word + gap for word, gap in parts)
-    return text if is_open else text[:-1]
-
-
-@st.composite
-def phrase_pools(draw: DrawFn) -> list[str]:
-    """The phrases of one world; each character that occurs is a phrase too."""
-    spaces = " " + draw(st.sampled_from(naive.WHITE_SPACE))
-    drawn = draw(st.lists(phrases(draw(palettes()), spaces), min_size=3, max_size=6))
-    return drawn + [character for character in sorted(set("".join(drawn))) if naive.trim(character)]
-
 
 # Frontmatter, written in each of the ways YAML offers. PyYAML reads YAML 1.1: where the versions differ,
 # text is written with escapes.
@@ -240,9 +180,7 @@ def documents(draw: DrawFn, pool: Sequence[str]) -> bytes:
     kind = draw(st.sampled_from(["full"] * 8 + ["bare"] * 2 + ["broken"]))
     if kind == "broken":
         return draw(st.sampled_from(BROKEN) | encoded())
-    body = "\n".join(
-        draw(st.lists(st.sampled_from(pool), min_size=draw(st.sampled_from([0, 2])), max_size=4))
-    )
+    body = "\n".join(draw(st.lists(lines(pool), min_size=draw(st.sampled_from([0, 2])), max_size=4)))
     text = f"no frontmatter\n{body}"
     if kind == "full":
         front = draw(frontmatters(pool))
@@ -386,6 +324,7 @@ class Question:
     permitted: frozenset[str] | None
     admitted: frozenset[str] | None
     """The sources the query's policy says yes to; ``None`` is no policy."""
+    scoring: str | None
 
 
 @dataclass(frozen=True)
@@ -393,6 +332,7 @@ class Host:
     strategy: str
     quota: int | None
     admitted: frozenset[str] | None
+    scoring: str
 
 
 @dataclass(frozen=True)
@@ -443,18 +383,6 @@ def source_sets() -> SearchStrategy[frozenset[str] | None]:
 
 
 @st.composite
-def texts(draw: DrawFn, pool: Sequence[str]) -> str:
-    """The text of a question: a phrase, perhaps in another case or with a second phrase."""
-    said = st.sampled_from([phrase for phrase in pool if naive.trim(phrase)] or ["a"])
-    changes: list[Callable[[str], str]] = [str, str.upper, str.lower, str.title]
-    return (
-        draw(st.sampled_from(changes))(draw(said))
-        + draw(st.sampled_from(["", " ", "\u3000", "\x1c"]))
-        + draw(st.just("") | said)
-    )
-
-
-@st.composite
 def questions(draw: DrawFn, pool: Sequence[str]) -> Question:
     sources = draw(source_sets())
     by_policy = draw(st.booleans())
@@ -468,6 +396,7 @@ def questions(draw: DrawFn, pool: Sequence[str]) -> Question:
         quota=draw(st.sampled_from([None, None, 1, 2, 3, 1000])),
         permitted=None if by_policy else sources,
         admitted=sources if by_policy else None,
+        scoring=draw(st.sampled_from([None, *naive.SCORINGS])),
     )
 
 
@@ -477,6 +406,7 @@ def hosts(draw: DrawFn) -> Host:
         strategy=draw(st.sampled_from(naive.STRATEGIES)),
         quota=draw(st.sampled_from([None, None, 1, 2])),
         admitted=draw(source_sets()),
+        scoring=draw(st.sampled_from(naive.SCORINGS)),
     )
 
 
