@@ -15,6 +15,7 @@ from making.changes import FILES, OpenBundle
 from making.commands import write_sales
 from making.leaks import remember
 from making.memory import memory_source, open_memories
+from making.model import COMPARED
 from making.visibility import guarded_catalog, own_tenant
 from okf_catalog import (
     FileKnowledgeCatalog,
@@ -30,6 +31,13 @@ from okf_catalog.ask import question
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says how many answers were compared with the plain-Python model."""
+    counts = ", ".join(f"{count:,} of {scoring}" for scoring, count in sorted(COMPARED.items()))
+    if counts:
+        terminalreporter.write_line(f"answers compared with the model: {counts}")
 
 
 @pytest.fixture

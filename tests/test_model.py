@@ -9,10 +9,12 @@ import sys
 import tempfile
 import unicodedata
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import naive
 import pytest
@@ -52,14 +54,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(world: World) -> Generator[tuple[FileKnowledgeCatalog, naive.NaiveCatalog]]:
+def opened(world: World, **options: Any) -> Generator[tuple[FileKnowledgeCatalog, naive.NaiveCatalog]]:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         for bundle, tree in world.bundles.items():
             (directory / bundle).mkdir()
             write_tree(directory / bundle, tree)
         manifest = write_manifest(directory, [row.as_json() for row in world.rows])
-        with FileKnowledgeCatalog(manifest, watch_for_changes=False) as catalog:
+        with FileKnowledgeCatalog(manifest, watch_for_changes=False, **options) as catalog:
             for bundle in world.gone:
                 shutil.rmtree(directory / bundle)
             yield catalog, naive.NaiveCatalog(manifest).load()
@@ -114,6 +116,22 @@ def test_a_batch_answers_as_each_question_alone(world: World, limit: int | None)
             passages, diagnostics = expected(model, question, world.host)
             assert context.query == query
             assert answer_of(context) == (passages[:limit], diagnostics), question
+
+
+@settings(max_examples=FEWER)
+@given(worlds(), st.sampled_from([1, 2, 5]), st.sampled_from([None, 2]))
+def test_many_threads_get_the_answers_of_the_model(world: World, max_threads: int, limit: int | None) -> None:
+    drawn = [replace(q, scoring=scoring) for q in world.questions for scoring in naive.SCORINGS]
+    with opened(world, max_threads=max_threads) as (catalog, model), ThreadPoolExecutor(4) as pool:
+        router = router_of(catalog, world.host)
+        queries = [query_of(question) for question in drawn]
+        alone = pool.map(router.search, queries)
+        batches = pool.map(partial(router.search_batch, limit=limit), [queries, queries[::-1]])
+        wanted = [expected(model, question, world.host) for question in drawn]
+        assert [*map(answer_of, alone)] == wanted
+        for batch, answers in zip(batches, [wanted, wanted[::-1]], strict=True):
+            for context, (passages, diagnostics) in zip(batch, answers, strict=True):
+                assert answer_of(context) == (passages[:limit], diagnostics)
 
 
 @settings(max_examples=FEWER)
@@ -307,10 +325,15 @@ class EditedBundles(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def search(self, data: st.DataObject) -> None:
-        question = data.draw(questions(self.pool))
+        drawn, limit = data.draw(questions(self.pool)), data.draw(st.sampled_from([None, 1, 3]))
         note(str({path: (self.root / path).read_bytes() for path in self.tree()}))
-        answer = answer_of(self.router.search(query_of(question)))
-        assert answer == expected(self.model.load(), question, self.host)
+        self.model.load()
+        asked = [replace(drawn, scoring=scoring) for scoring in (drawn.scoring, *naive.SCORINGS)]
+        wanted = [expected(self.model, question, self.host) for question in asked]
+        queries = [query_of(question) for question in asked]
+        assert [answer_of(self.router.search(query)) for query in queries] == wanted
+        best = [answer_of(context) for context in self.router.search_batch(queries, limit=limit)]
+        assert best == [(passages[:limit], diagnostics) for passages, diagnostics in wanted]
 
     @rule()
     def report(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -53,7 +54,7 @@ def answer_of(context: KnowledgeContext) -> naive.Answer:
 
 
 SHOWS_RARE_TERMS = False
-"""Whether the engine shows the excerpt and the snippet of BM25F as V7 says; until then they are not compared."""
+"""Whether the engine shows excerpt and snippet of BM25F as V7 says. Until then they are not compared."""
 
 
 def _comparable(answer: naive.Answer, scoring: str | None) -> naive.Answer:
@@ -98,9 +99,15 @@ def query_of(question: Question) -> KnowledgeQuery:
     )
 
 
+COMPARED = Counter[str]()
+"""How many questions the model answered, by scoring."""
+
+
 def expected(
     model: naive.NaiveCatalog, question: Question, host: Host, strategy: str | None = None
 ) -> naive.Answer:
+    scoring = question.scoring or host.scoring
+    COMPARED[scoring] += 1
     answer = model.search(
         question.text,
         tag=question.tag,
@@ -108,7 +115,7 @@ def expected(
         now=NOON,
         strategy=strategy or question.strategy or host.strategy,
         quota=question.quota,
-        scoring=question.scoring or host.scoring,
+        scoring=scoring,
         permitted=question.permitted,
         policy=naive_policy_of(question.admitted),
         default_quota=host.quota,
