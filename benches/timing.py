@@ -76,7 +76,13 @@ def in_turns(
 
     Both answer at least three texts, however long that takes.
     """
-    times = Times(), Times()
+    one, two = turns((first, second), texts, budget=budget)
+    return one, two
+
+
+def turns(asks: Sequence[Callable[[str], Any]], texts: Sequence[str], *, budget: float) -> list[Times]:
+    """Asks any number of engines the same texts in turns, as `in_turns` does with two."""
+    times = [Times() for _ in asks]
     deadline = time.perf_counter() + budget
     turn = 3
     start = 0
@@ -84,7 +90,7 @@ def in_turns(
         group = texts[start : start + turn]
         start += turn
         turn = _TURN
-        for ask, asked in zip((first, second), times, strict=True):
+        for ask, asked in zip(asks, times, strict=True):
             asked.seconds.extend(_one(ask, text) for text in group)
     return times
 
