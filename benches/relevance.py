@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
     Rank = Callable[[str], list[str]]
     """The ids of the best concepts for a question, best first."""
+    Rivals = Mapping[str, type[Tantivy | Bm25sStemmed]]
 
 PART = "benches.relevance"
 RANKS, FIRST = 10, 5
 """Among how many concepts the right one is looked for: for MRR, and for recall."""
 OURS, COUNTING = "okf-catalog, BM25F", "okf-catalog, K1 to K5"
-RIVALS: dict[str, type[Tantivy | Bm25sStemmed]] = {"tantivy": Tantivy, "bm25s": Bm25sStemmed}
+RIVALS: Rivals = {"tantivy": Tantivy, "bm25s": Bm25sStemmed}
 LEAST_MEAN, LEAST_RATIO, MOST_BEHIND = 0.64, 1.15, 0.05
 LARGE_SET = 30
 """In a set of this many questions and more, no rival may be better by more than `MOST_BEHIND`."""
@@ -98,22 +99,22 @@ def _ways(catalog: InMemoryKnowledgeCatalog, folder: Folder) -> dict[str, Rank]:
         ]
 
     ways = {OURS: asked("bm25f"), COUNTING: asked("weighted_terms")}
-    for name, kind in present().items():
+    for name, kind in present(RIVALS).items():
         rival = kind()
         rival.load(folder.texts())
         ways[name] = _ranked_by(rival, folder)
     return ways
 
 
-def present() -> dict[str, type[Tantivy | Bm25sStemmed]]:
-    """The rivals whose packages are installed."""
-    return {name: kind for name, kind in RIVALS.items() if kind.missing() is None}
+def present(kinds: Rivals) -> Rivals:
+    """Those whose packages are installed."""
+    return {name: kind for name, kind in kinds.items() if kind.missing() is None}
 
 
-def notes() -> list[str]:
-    """Which rivals were left out, and why."""
-    reasons = {name: kind.missing() for name, kind in RIVALS.items()}
-    return [f"{name} was left out: {reason}." for name, reason in reasons.items() if reason is not None]
+def notes(kinds: Rivals) -> list[str]:
+    """A paragraph for each rival that was left out, with the reason."""
+    reasons = {name: kind.missing() for name, kind in kinds.items()}
+    return [f"{name} was left out: {reason}.\n" for name, reason in reasons.items() if reason is not None]
 
 
 def _ranked_by(rival: Rival, folder: Folder) -> Rank:
@@ -201,7 +202,7 @@ def part(measured: Sequence[Measured]) -> list[str]:
     mean = means(measured)
     return [
         _INTRODUCTION.format(versions=versions, ranks=RANKS, first=FIRST, name="okf-catalog"),
-        *(line for note in notes() for line in (note, "")),
+        *notes(RIVALS),
         *page.findings([("measured", findings(measured))]),
         "",
         *page.head("set", "questions", *ways),

@@ -17,7 +17,7 @@ import statistics
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,7 +26,7 @@ from benches import corpus, documents, page, probe, sets, spaceless
 from benches.finding import Finding, at_least, at_most
 from benches.ours import NAME, TOP, Ours, Scored
 from benches.people import LEAST_WORDS, MOST_WORDS, SentenceMaker, SpacelessMaker
-from benches.rivals import Tantivy, TantivyPairs
+from benches.rivals import Tantivy, TantivyPairs, pairs_of
 from benches.targets import MEGABYTE
 from benches.timing import Times, factor, quiet, rate, spoken, timed, turns
 
@@ -65,6 +65,7 @@ class Effort:
     """How many batches, and how many openings."""
     seconds: float
     """About how long the questions of one kind may take."""
+    clock: Callable[[], float] = time.perf_counter
 
 
 FULL = Effort(alone=2_000, batch=512, rounds=5, seconds=6.0)
@@ -90,7 +91,7 @@ class Measured:
     """Seconds, by version."""
 
 
-ONE, ALL, COUNTING = "okf-catalog, one thread", "okf-catalog", "okf-catalog, K1 to K5, one thread"
+ONE, ALL, COUNTING = "one thread", "all threads", "one thread, K1 to K5"
 BEFORE, NOW = "before", "now"
 _LIMITS = {ONE: 1.0, ALL: None}
 """How many times faster than its rival the package must be."""
@@ -98,13 +99,14 @@ _MOST_SPACELESS = 10_000
 """The most concepts of a corpus without spaces."""
 _LEAST_SENTENCES = 200
 """Fewer real sentences would make all concepts alike."""
-RIVALS: tuple[type[Tantivy], ...] = (Tantivy, TantivyPairs)
+RIVALS: dict[str, type[Tantivy]] = {"tantivy, words": Tantivy, "tantivy, pairs": TantivyPairs}
+"""The rivals by their names in the table. The second finds pairs of characters in scripts without spaces."""
 
 
 def measure(
     label: str, manifest: Path, maker: Callable[[Corpus], Maker], effort: Effort, *, pairs: bool
 ) -> Measured:
-    """Measures one corpus; ``pairs`` is whether its script has no spaces.
+    """Measures one corpus; ``pairs`` is whether its script has no spaces. Then counting gets pairs as words.
 
     Raises:
         AssertionError: The best 20 are not the first 20 of the whole ranking.
@@ -112,22 +114,26 @@ def measure(
     texts = documents.read(manifest)
     draw = maker(texts)
     result = Measured(label, len(texts), texts.text_bytes)
-    rivals = [rival() for rival in RIVALS[: 2 if pairs else 1] if rival.missing() is None]
-    for rival in rivals:
+    kinds = RIVALS if pairs else {name: kind for name, kind in RIVALS.items() if kind is Tantivy}
+    rivals = {name: kind() for name, kind in kinds.items() if kind.missing() is None}
+    for rival in rivals.values():
         rival.load(texts)
     with Ours(manifest, threads=1) as one, Ours(manifest) as every:
         engines = {ONE: one.under("bm25f"), ALL: every.under("bm25f")}
         check(engines.values(), draw.take(_CHECKED))
         with quiet():
             top: Asks = {name: engine.top for name, engine in engines.items()}
-            top |= {rival.name: rival.search for rival in rivals}
-            result.top = _times(top, draw.take(effort.alone), effort.seconds)
+            top |= {name: rival.search for name, rival in rivals.items()}
+            result.top = _times(top, draw, effort)
             batches: Batches = {name: engine.batch for name, engine in engines.items()}
-            batches |= {rival.name: partial(rival.batch, limit=TOP) for rival in rivals}
+            batches |= {name: partial(rival.batch, limit=TOP) for name, rival in rivals.items()}
             result.rates = _rates(batches, draw, effort)
             full: Asks = {name: engine.full for name, engine in engines.items()}
-            full[COUNTING] = one.under("weighted_terms").full
-            result.full = _times(full, draw.take(effort.alone), effort.seconds)
+            counting = one.under("weighted_terms")
+            full[COUNTING] = (
+                (lambda text: counting.full(" ".join(pairs_of(text)))) if pairs else counting.full
+            )
+            result.full = _times(full, draw, effort)
     return result
 
 
@@ -146,8 +152,9 @@ def _rows(context: KnowledgeContext) -> list[Row]:
     return [(one.source_id, one.concept_id, one.score) for one in context.passages]
 
 
-def _times(asks: Asks, texts: Sequence[str], seconds: float) -> dict[str, Times]:
-    times = turns(list(asks.values()), texts, budget=seconds)
+def _times(asks: Asks, draw: Maker, effort: Effort) -> dict[str, Times]:
+    texts = draw.take(effort.alone)
+    times = turns(list(asks.values()), texts, budget=effort.seconds, clock=effort.clock)
     return dict(zip(asks, times, strict=True))
 
 
@@ -160,7 +167,7 @@ def _rates(batches: Batches, draw: Maker, effort: Effort) -> dict[str, list[floa
             break
         texts = draw.take(effort.batch)
         for name, batch in batches.items():
-            rates[name].append(len(texts) / timed(partial(batch, texts)))
+            rates[name].append(len(texts) / timed(partial(batch, texts), effort.clock))
     return rates
 
 
@@ -189,21 +196,21 @@ def findings(measured: Measured) -> list[Finding]:
     """The targets on one corpus. Those of speed are for one thread, because the rival has one."""
     found: list[Finding] = []
     for rival in RIVALS:
-        if rival.name in measured.top:
-            found += _compared(measured, rival.name)
+        if rival in measured.top:
+            found += _compared(measured, rival)
     full = measured.full
     for name, limit in _LIMITS.items():
         ratio = full[COUNTING].median / full[name].median
-        found.append(at_least(f"whole ranking, {name}, faster than counting", ratio, limit))
+        found.append(at_least(f"3. whole ranking, {name}, faster than counting", ratio, limit))
     if measured.added_bytes is not None:
         added = measured.added_bytes / measured.text_bytes
-        found.append(at_most("memory of counts and lengths, compared with bytes of text", added, 0.5))
+        found.append(at_most("4. memory of counts and lengths, compared with bytes of text", added, 0.5))
     memory = factor(measured.asked_bytes / measured.text_bytes)
-    found.append(Finding("memory in all, compared with bytes of text", "–", memory))
+    found.append(Finding("4. memory in all, compared with bytes of text", "–", memory))
     if BEFORE in measured.opening:
         ratio = measured.opening[NOW] / measured.opening[BEFORE]
-        found.append(at_most("opening, compared with the version before", ratio, 1.1))
-    found.append(Finding("opening", "–", spoken(measured.opening[NOW])))
+        found.append(at_most("5. opening, compared with the version before", ratio, 1.1))
+    found.append(Finding("5. opening", "–", spoken(measured.opening[NOW])))
     return found
 
 
@@ -211,11 +218,11 @@ def _compared(measured: Measured, rival: str) -> list[Finding]:
     found: list[Finding] = []
     for name, limit in _LIMITS.items():
         ratio = measured.top[rival].median / measured.top[name].median
-        found.append(at_least(f"best {TOP} alone, {name}, faster than {rival}", ratio, limit))
+        found.append(at_least(f"1. best {TOP} alone, {name}, faster than {rival}", ratio, limit))
     for name, limit in _LIMITS.items():
         rates = zip(measured.rates[name], measured.rates[rival], strict=True)
         ratio = statistics.median(ours / theirs for ours, theirs in rates)
-        found.append(at_least(f"best {TOP} in batches, {name}, faster than {rival}", ratio, limit))
+        found.append(at_least(f"2. best {TOP} in batches, {name}, faster than {rival}", ratio, limit))
     return found
 
 
@@ -257,7 +264,7 @@ By `python -m benches.sentences`, on {machine}. {versions}.
 
 A question has {least} to {most} words: how a question begins, and words drawn by their frequency in the
 corpus. In scripts without spaces it is two or three phrases of 3 to 8 characters. No question is asked twice.
-{name} answers under BM25F; counting is K1 to K5. Bodies have {body_bytes:,} bytes on average. Ratios are of
+{name} answers under BM25F; counting is K1 to K5, which is given the pairs of such a script. Bodies have {body_bytes:,} bytes on average. Ratios are of
 medians.
 """
 
@@ -272,7 +279,9 @@ def part(run: Sequence[Measured], body_bytes: int) -> list[str]:
         name=NAME,
         body_bytes=body_bytes,
     )
-    table = page.findings([(measured.label, findings(measured)) for measured in run])
+    table = page.findings(
+        [(measured.label, findings(measured)) for measured in run], by=lambda target: target[:2]
+    )
     return [introduction, *table, "", *(line for one in run for line in section(one))][:-1]
 
 
@@ -282,6 +291,8 @@ def part(run: Sequence[Measured], body_bytes: int) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     effort = QUICK if options.quick else FULL
+    if options.cpu:
+        effort = replace(effort, clock=time.process_time)
     run: list[Measured] = []
     for spaceless_script, size in _corpora(options):
         with tempfile.TemporaryDirectory(prefix="okf-bench-") as scratch:
@@ -301,8 +312,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             probe_both(measured, manifest, options.before, effort.rounds)
             run.append(measured)
     lines = part(run, options.body_bytes)
+    if options.cpu:
+        lines.insert(1, "Times are processor time of all threads together.\n")
     print("\n".join(lines))
-    if not options.quick:
+    if not (options.quick or options.cpu):
         page.write_part(options.output, PART, lines)
 
 
@@ -330,6 +343,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("folder", type=Path, nargs="?", help="sets whose Japanese and Chinese texts are used")
     parser.add_argument("--quick", action="store_true", help="measure 1,000 concepts; only print the tables")
+    parser.add_argument(
+        "--cpu", action="store_true", help="measure processor time, for busy machines; only print the tables"
+    )
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of concepts, from small to large")
     parser.add_argument("--body-bytes", type=int, default=BODY_BYTES, help="mean size of a body, in bytes")
     parser.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benches.rivals.automaton import AhoCorasick
 from benches.rivals.base import Exactness, Ranking, Rival
-from benches.rivals.engines import Bm25s, Bm25sStemmed, Tantivy, TantivyOneField, TantivyPairs
+from benches.rivals.engines import Bm25s, Bm25sStemmed, Tantivy, TantivyOneField, TantivyPairs, pairs_of
 from benches.rivals.frames import Polars
 from benches.rivals.fts5 import TrigramFts5
 from benches.rivals.ripgrep import Ripgrep
@@ -45,4 +45,5 @@ __all__ = [
     "TextScan",
     "TrigramFts5",
     "VocabularyScan",
+    "pairs_of",
 ]

@@ -19,6 +19,11 @@ _LETTERS = re.compile(r"[^\W_]+")
 """What tantivy's tokenizer takes as a word. Many other characters are syntax in its query language."""
 
 
+def pairs_of(text: str) -> list[str]:
+    """The overlapping pairs of characters of every run of letters."""
+    return [run[at : at + 2] for run in _LETTERS.findall(text.lower()) for at in range(len(run) - 1)]
+
+
 class Tantivy(Rival):
     """Three fields with the weights of the contract."""
 
@@ -82,7 +87,7 @@ class TantivyPairs(Tantivy):
         self._index.register_tokenizer(self.tokenizer, pairs.build())
 
     def _words(self, text: str) -> list[str]:
-        return [run[at : at + 2] for run in super()._words(text) for at in range(len(run) - 1)]
+        return pairs_of(text)
 
 
 class TantivyOneField(Tantivy):
