@@ -81,7 +81,7 @@ def measure(folder: Folder) -> Measured | None:
     with folder.catalog() as catalog:
         ways: dict[str, Fill] = {OURS: _provided(catalog)}
         for name, kind in relevance.present(RIVALS).items():
-            ways[name] = _filled_by(kind(), folder)
+            ways[name] = filled_by(kind(), folder)
         counts = {
             name: sum(is_answered(question.answer, fill(question.text)) for question in asked)
             for name, fill in ways.items()
@@ -146,7 +146,7 @@ def _parts(body: str) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-def _filled_by(rival: Tantivy | Bm25sStemmed, folder: Folder) -> Fill:
+def filled_by(rival: Tantivy | Bm25sStemmed, folder: Folder) -> Fill:
     pieces = [(concept.title, piece) for concept in folder.concepts for piece in pieces_of(concept.body)]
     titles, bodies = [title for title, _ in pieces], [piece for _, piece in pieces]
     rival.load(Texts(titles=titles, metas=["" for _ in pieces], bodies=bodies))

@@ -264,8 +264,8 @@ By `python -m benches.sentences`, on {machine}. {versions}.
 
 A question has {least} to {most} words: how a question begins, and words drawn by their frequency in the
 corpus. In scripts without spaces it is two or three phrases of 3 to 8 characters. No question is asked twice.
-{name} answers under BM25F; counting is K1 to K5, which is given the pairs of such a script. Bodies have {body_bytes:,} bytes on average. Ratios are of
-medians.
+{name} answers under BM25F. Counting is K1 to K5; for scripts without spaces, the pairs of the question are
+its words. Bodies have {body_bytes:,} bytes on average. Ratios are of medians.
 """
 
 
