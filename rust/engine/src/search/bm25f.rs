@@ -11,6 +11,7 @@ mod input;
 mod logarithm;
 mod sort;
 mod statistics;
+mod sums;
 mod top;
 
 use std::ops::Deref;

@@ -1,7 +1,7 @@
 //! The formula of BM25F in whole numbers (V4, V5). `docs/relevance.md` explains it.
 
 use super::logarithm::ln_ratio;
-use crate::search::index::{Frequency, Lengths, STEM, WHOLE};
+use crate::search::index::{BLOCK, Frequency, Lengths, STEM, WHOLE};
 
 /// Bits behind the point of rarities and of sums of them.
 const RARITY_BITS: u32 = 10;
@@ -20,8 +20,8 @@ const MAX_NORM: u64 = (1 << 23) - 1;
 /// The weights of the title, of tags and description, and of the body.
 const WEIGHTS: [u32; 3] = [3, 2, 1];
 /// The numbers of the fields.
-pub(super) const TITLE: usize = 0;
-pub(super) const TAGS: usize = 1;
+const TITLE: usize = 0;
+const TAGS: usize = 1;
 pub(super) const BODY: usize = 2;
 /// Bits behind the point of the factor for coverage.
 const COVERAGE_BITS: u32 = 16;
@@ -59,6 +59,26 @@ impl Norms {
             u64::try_from(factor).unwrap_or(u64::MAX).min(MAX_NORM << LENGTH_FACTOR_BITS)
         });
         Self { factors }
+    }
+
+    /// The norms of a block of bodies with these lengths.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // 23 bits.
+    pub(super) fn of_bodies(self, lengths: &[u32; BLOCK]) -> [f32; BLOCK] {
+        let Ok(factor) = u32::try_from(self.factors[BODY]) else {
+            return lengths.map(|length| self.of(BODY, length));
+        };
+        // A longer body has the largest norm. Up to it, nothing overflows.
+        let longest = ((MAX_NORM - Self::FIXED) << LENGTH_FACTOR_BITS) / u64::from(factor.max(1));
+        let longest = u32::try_from(longest).unwrap_or(u32::MAX);
+        let mut norms = [0.0; BLOCK];
+        for at in 0..BLOCK {
+            let length = lengths[at].min(longest);
+            let more = u64::from(length) * u64::from(factor) >> LENGTH_FACTOR_BITS;
+            let is_longer = lengths[at] > longest;
+            let norm = if is_longer { MAX_NORM as i32 } else { Self::FIXED as i32 + more as i32 };
+            norms[at] = norm as f32;
+        }
+        norms
     }
 
     /// The norm of a field with this length.
@@ -126,8 +146,16 @@ pub(super) fn weighted(field: usize, points: u8, norm: f32) -> u32 {
     const SCALE: f32 = (1 << NORM_BITS) as f32;
     // Whole numbers below 2^24, so that rounding down the quotient gives exactly that of a division of integers.
     let points = f32::from(points);
-    let saturated = ONE * points / (SCALE * points + norm);
-    WEIGHTS[field] * (saturated as i32 as u32)
+    WEIGHTS[field] * rounded_down(ONE * points / (SCALE * points + norm))
+}
+
+/// A number from 0 up to 2^22, rounded down. A cast would check for numbers that do not fit, which is not vectorised.
+fn rounded_down(number: f32) -> u32 {
+    /// With this added, the lowest bit of a number is that of 1.
+    const WHOLE_NUMBERS: f32 = (1 << 23) as f32;
+    let nearest = (number + WHOLE_NUMBERS) - WHOLE_NUMBERS;
+    let down = if nearest > number { nearest - 1.0 } else { nearest };
+    (down + WHOLE_NUMBERS).to_bits() & ((1 << 23) - 1)
 }
 
 /// What a term adds to the sum of a concept. A rarity has at most 15 bits, a part at most 15 bits.
@@ -136,6 +164,7 @@ pub(super) fn contribution(rarity: u32, part: u32) -> u32 {
 }
 
 /// The most that a term can add to the sum of a concept.
+#[derive(Debug, Clone)]
 pub(super) struct Bounds {
     /// What each number of points is worth in a body without length.
     body: [u32; 1 << u8::BITS],
@@ -208,6 +237,17 @@ mod tests {
                 let own = weighted(2, points, norm as f32);
                 assert_eq!(u64::from(own), exact, "{points} {norm}");
             }
+        }
+    }
+
+    #[test]
+    fn norms_of_blocks_are_those_of_single_bodies() {
+        for (concepts, length) in [(10, 10_000), (10, 1), (1_000_000, 3), (3, 0), (1, u64::from(u32::MAX))] {
+            let norms = Norms::new(concepts, [0, 0, length]);
+            let lengths: [u32; BLOCK] =
+                std::array::from_fn(|at| (1_u32 << (at / 2)).wrapping_mul(1 + at as u32 % 2));
+            let expected = lengths.map(|length| norms.of(BODY, length));
+            assert_eq!(norms.of_bodies(&lengths), expected, "{concepts} {length}");
         }
     }
 

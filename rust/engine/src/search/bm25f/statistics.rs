@@ -1,7 +1,7 @@
 //! What the scores of one question depend on besides the concept itself: how many concepts there are, how many of
 //! them have each term, and how long their fields are (V6).
 
-use super::formula::{Coverage, Norms, Worths, rarity};
+use super::formula::{Bounds, Coverage, Norms, Worths, rarity};
 use crate::{
     search::index::{Frequencies, Index, LiveSegment},
     text::terms::Terms,
@@ -52,6 +52,7 @@ pub(crate) struct Statistics {
     /// For each term of the question, its rarity times its weight.
     pub(crate) rarities: Vec<u32>,
     pub(super) worths: Worths,
+    pub(super) bounds: Bounds,
     pub(super) coverage: Coverage,
 }
 
@@ -63,6 +64,6 @@ impl Statistics {
         let rarities: Vec<u32> = counts.with_term.iter().zip(terms.counts()).map(rarity).collect();
         let all = rarities.iter().fold(0_u32, |sum, rarity| sum.saturating_add(*rarity));
         let norms = Norms::new(counts.concepts, counts.lengths);
-        Self { rarities, worths: Worths::new(norms), coverage: Coverage::new(all) }
+        Self { rarities, worths: Worths::new(norms), bounds: Bounds::new(), coverage: Coverage::new(all) }
     }
 }

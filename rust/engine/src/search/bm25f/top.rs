@@ -1,27 +1,24 @@
 //! The top of a ranking without the score of every concept (V8).
 //!
-//! Terms that few concepts have are added up first: concepts that have them are candidates. The other terms are in
-//! many concepts and rarely decide. For each block of concepts, the largest number of points of such a term bounds
-//! what it can add there. A concept whose bound is below the worst of the best is skipped.
+//! Terms that few concepts have are added up first. The other terms are in many concepts and rarely decide: for each
+//! block of concepts, the largest number of points of such a term bounds what it adds there. A block that cannot have
+//! any of the best concepts is skipped. All concepts of another block are scored at once, which is as fast as few.
 
 use std::ops::Deref;
 
 use super::{
     best::Best,
-    formula::{Bounds, contribution},
     input::Input,
     statistics::Statistics,
+    sums::{Sums, Term, block_range, dense},
 };
 use crate::{
     search::{
-        index::{BLOCK, Entries, Frequencies, Frequency, Index, LiveSegment, SortOrder},
+        index::{BLOCK, DenseEntries, Entries, Frequencies, Index, LiveSegment, SortOrder},
         scored::Scored,
     },
     work::task::{Abandoned, Task},
 };
-
-/// A term in a segment.
-type Term<'found> = (u32, &'found Frequencies);
 
 /// The best `limit` concepts of an index, ties in the given order. All frequencies must be kept.
 pub(super) fn top<Handle: Deref<Target = Frequencies>>(
@@ -39,149 +36,122 @@ pub(super) fn top<Handle: Deref<Target = Frequencies>>(
         let terms = terms.filter_map(|(found, rarity)| Some((*rarity, &**found.as_ref()?)));
         let (rare, common): (Vec<Term<'_>>, Vec<Term<'_>>) =
             terms.partition(|(_, found)| matches!(found.entries(), Entries::Sparse(_)));
+        let segment_top = SegmentTop::of(&rare, &common, segment, input.statistics);
         let admits = input.criteria.admits(segment);
-        let mut candidates = Candidates::of(&rare, segment, input.statistics, &admits);
-        let common = Common::of(&common, segment, input.statistics);
-        // The most promising candidates first: they raise the bar for all others.
-        let first = candidates.split_best(limit);
-        for local in first {
-            let concept = segment.base() + local;
-            best.offer(concept, common.score(local, candidates.sums[local as usize]), position(concept));
-        }
-        for local in &candidates.rest {
-            let sums = candidates.sums[*local as usize];
-            if !best.excludes(common.bound(*local as usize / BLOCK, sums)) {
-                let concept = segment.base() + local;
-                best.offer(concept, common.score(*local, sums), position(concept));
-            }
-        }
-        for block in 0..common.blocks.len() {
-            if best.excludes(common.bound(block, Sums::default())) {
-                continue;
-            }
-            let all = (0_u32..).take(segment.len()).skip(block * BLOCK).take(BLOCK);
-            for local in all.filter(|local| candidates.sums[*local as usize].rarity == 0) {
-                let sums = common.sums(local, Sums::default());
-                if sums.rarity != 0 && admits(local) {
-                    let concept = segment.base() + local;
-                    best.offer(concept, sums.score(input.statistics), position(concept));
-                }
-            }
-        }
+        segment_top.offer_to(&mut best, limit, &admits, &position);
     }
     Ok(best.into_sorted())
 }
 
-/// What terms add to a concept.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    sum: u32,
-    /// The rarities of the terms that it has; not 0 if it has any.
-    rarity: u32,
-}
-
-impl Sums {
-    fn add(&mut self, rarity: u32, contribution: u32) {
-        self.sum = self.sum.saturating_add(contribution);
-        self.rarity = self.rarity.saturating_add(rarity);
-    }
-
-    fn score(self, statistics: &Statistics) -> u32 {
-        statistics.coverage.score(self.sum, self.rarity)
-    }
-}
-
-/// The concepts of a segment that have a rare term.
-struct Candidates {
-    /// For each concept of the segment, what rare terms add.
-    sums: Vec<Sums>,
-    /// The candidates.
-    rest: Vec<u32>,
-}
-
-impl Candidates {
-    fn of(
-        rare: &[Term<'_>],
-        segment: &LiveSegment,
-        statistics: &Statistics,
-        admits: impl Fn(u32) -> bool,
-    ) -> Self {
-        let lengths = segment.segment().lengths();
-        let mut this = Self { sums: vec![Sums::default(); segment.len()], rest: Vec::new() };
-        for (rarity, found) in rare {
-            let Entries::Sparse(entries) = found.entries() else { continue };
-            for (local, frequency) in entries {
-                let sums = &mut this.sums[*local as usize];
-                if sums.rarity == 0 {
-                    this.rest.push(*local);
-                }
-                let part = statistics.worths.part(*frequency, &lengths[*local as usize]);
-                sums.add(*rarity, contribution(*rarity, part));
-            }
-        }
-        this.rest.retain(|local| admits(*local));
-        this
-    }
-
-    /// Takes the `limit` candidates with the largest sums out of the others.
-    fn split_best(&mut self, limit: usize) -> Vec<u32> {
-        let at = self.rest.len().saturating_sub(limit);
-        if at > 0 {
-            self.rest.select_nth_unstable_by_key(at, |local| self.sums[*local as usize].sum);
-        }
-        self.rest.split_off(at)
-    }
-}
-
-/// The terms that many concepts of a segment have.
-struct Common<'found> {
-    terms: &'found [Term<'found>],
+/// The search for the best concepts of one segment.
+struct SegmentTop<'found> {
     segment: &'found LiveSegment,
     statistics: &'found Statistics,
-    /// For each block of concepts, the most that all terms add.
-    blocks: Vec<u32>,
-    /// The rarities of all terms.
-    rarity: u32,
+    /// The terms that many concepts have.
+    common: Vec<(u32, &'found DenseEntries)>,
+    /// The rarities of these terms together.
+    common_rarity: u32,
+    /// For each block of concepts, the most that these terms add.
+    bounds: Vec<u32>,
+    /// What the other terms add.
+    sums: Sums,
+    /// The concepts that have any of the other terms.
+    candidates: Vec<u32>,
 }
 
-impl<'found> Common<'found> {
+impl<'found> SegmentTop<'found> {
     fn of(
-        terms: &'found [Term<'found>],
+        rare: &[Term<'found>],
+        common: &[Term<'found>],
         segment: &'found LiveSegment,
         statistics: &'found Statistics,
     ) -> Self {
-        let mut blocks = vec![0_u32; if terms.is_empty() { 0 } else { segment.len().div_ceil(BLOCK) }];
-        let bounds = Bounds::new();
-        for (rarity, found) in terms {
-            let Entries::Dense(entries) = found.entries() else { continue };
-            for (bound, most) in blocks.iter_mut().zip(&entries.blocks) {
-                *bound = bound.saturating_add(bounds.of(*rarity, *most));
+        let common: Vec<_> = common.iter().filter_map(dense).collect();
+        let mut this = Self {
+            segment,
+            statistics,
+            common_rarity: common.iter().fold(0, |sum: u32, (rarity, _)| sum.saturating_add(*rarity)),
+            bounds: vec![0; segment.len().div_ceil(BLOCK)],
+            common,
+            sums: Sums::new(segment.len()),
+            candidates: Vec::new(),
+        };
+        let lengths = segment.segment().lengths();
+        for (rarity, found) in rare {
+            if let Entries::Sparse(entries) = found.entries() {
+                let candidates = &mut this.candidates;
+                let add = |local| candidates.push(local);
+                this.sums.add_sparse(*rarity, entries, lengths, &statistics.worths, add);
             }
         }
-        let rarity = terms.iter().fold(0_u32, |sum, (rarity, _)| sum.saturating_add(*rarity));
-        Self { terms, segment, statistics, blocks, rarity }
-    }
-
-    /// The most that the score of a concept of this block can be, given what rare terms add.
-    fn bound(&self, block: usize, mut sums: Sums) -> u32 {
-        sums.add(self.rarity, self.blocks.get(block).copied().unwrap_or(0));
-        sums.score(self.statistics)
-    }
-
-    /// What all terms add to a concept, given what rare ones add.
-    fn sums(&self, local: u32, mut sums: Sums) -> Sums {
-        let lengths = &self.segment.segment().lengths()[local as usize];
-        for (rarity, found) in self.terms {
-            let frequency: Frequency = found.get(local);
-            if !frequency.is_none() {
-                let part = self.statistics.worths.part(frequency, lengths);
-                sums.add(*rarity, contribution(*rarity, part));
+        for (rarity, entries) in &this.common {
+            for (bound, most) in this.bounds.iter_mut().zip(&entries.blocks) {
+                *bound = bound.saturating_add(statistics.bounds.of(*rarity, *most));
             }
         }
-        sums
+        this
     }
 
-    fn score(&self, local: u32, sums: Sums) -> u32 {
-        self.sums(local, sums).score(self.statistics)
+    fn offer_to(
+        mut self,
+        best: &mut Best,
+        limit: usize,
+        admits: &impl Fn(u32) -> bool,
+        position: &impl Fn(u32) -> u32,
+    ) {
+        // The blocks of the most promising candidates come first: these raise the bar for all others.
+        let mut is_done = vec![false; self.bounds.len()];
+        for local in self.most_promising(limit) {
+            let block = local as usize / BLOCK;
+            if !std::mem::replace(&mut is_done[block], true) {
+                self.offer_block(block, best, admits, position);
+            }
+        }
+        for block in 0..self.bounds.len() {
+            if !is_done[block] {
+                self.offer_block(block, best, admits, position);
+            }
+        }
     }
+
+    /// The `count` candidates to which rare terms add most.
+    fn most_promising(&mut self, count: usize) -> Vec<u32> {
+        let at = self.candidates.len().saturating_sub(count);
+        if at > 0 {
+            let sums = &self.sums.sums;
+            self.candidates.select_nth_unstable_by_key(at, |local| sums[*local as usize]);
+        }
+        self.candidates.split_off(at)
+    }
+
+    /// Scores the concepts of a block, unless none of them can be among the best.
+    fn offer_block(
+        &mut self,
+        block: usize,
+        best: &mut Best,
+        admits: &impl Fn(u32) -> bool,
+        position: &impl Fn(u32) -> u32,
+    ) {
+        let range = block_range(block, self.segment.len());
+        let most = |numbers: &[u32]| numbers.iter().copied().fold(0, u32::max);
+        let sum = most(&self.sums.sums[range.clone()]).saturating_add(self.bounds[block]);
+        let rarity = most(&self.sums.rarities[range.clone()]).saturating_add(self.common_rarity);
+        if rarity == 0 || best.excludes(self.statistics.coverage.score(sum, rarity)) {
+            return;
+        }
+        let lengths = self.segment.segment().lengths();
+        self.sums.add_block(block, &self.common, lengths, &self.statistics.worths);
+        for (local, at) in (first_of(block)..).zip(range) {
+            let score = self.sums.score(at, self.statistics);
+            if score != 0 && !best.excludes(score) && admits(local) {
+                let concept = self.segment.base() + local;
+                best.offer(concept, score, position(concept));
+            }
+        }
+    }
+}
+
+/// The number of the first concept of a block.
+fn first_of(block: usize) -> u32 {
+    u32::try_from(block * BLOCK).unwrap_or(u32::MAX)
 }

@@ -1,6 +1,7 @@
 //! How often the concepts of a segment have one term, and in which fields (V3, V4).
 
 use super::{
+    count::count_where,
     points::Points,
     posting::{self, BODY, TAGS_OR_DESCRIPTION, TITLE},
     vocabulary::CountedLists,
@@ -33,6 +34,9 @@ impl Frequency {
     pub(crate) const IN_TAGS: u8 = 4;
     /// A tag or the description has a word that begins with the stem of the term.
     pub(crate) const STEM_IN_TAGS: u8 = 8;
+    /// A title, tag or description has the term or its stem.
+    pub(crate) const SHORT_FIELDS: u8 =
+        Self::IN_TITLE | Self::STEM_IN_TITLE | Self::IN_TAGS | Self::STEM_IN_TAGS;
     /// Any field has the term, and not only its stem.
     const HAS_TERM: u8 = 16;
 
@@ -49,11 +53,6 @@ impl Frequency {
     /// The frequency in both of two parts of a concept.
     fn join(self, other: Self) -> Self {
         Self { flags: self.flags | other.flags, body: self.body.saturating_add(other.body) }
-    }
-
-    /// The largest number of each kind.
-    fn max(self, other: Self) -> Self {
-        Self { flags: self.flags | other.flags, body: self.body.max(other.body) }
     }
 }
 
@@ -121,22 +120,28 @@ impl Frequencies {
     }
 
     /// The entries of all concepts, kept as a list if few of them have the term.
-    fn packed(all: &[Frequency]) -> Self {
-        let present = all.iter().filter(|frequency| !frequency.is_none()).count();
-        if present * CONCEPTS_PER_DENSE_ENTRY < all.len() {
-            let entries = (0_u32..).zip(all).filter(|(_, frequency)| !frequency.is_none());
+    fn packed(Collected { flags, body }: Collected) -> Self {
+        let pairs = || flags.iter().copied().zip(body.iter().copied());
+        let present = pairs().map(|(flags, body)| usize::from(flags | body != 0)).sum::<usize>();
+        if present * CONCEPTS_PER_DENSE_ENTRY < flags.len() {
             let mut list = Vec::with_capacity(present);
-            list.extend(entries.map(|(concept, frequency)| (concept, *frequency)));
+            for (concept, (flags, body)) in (0_u32..).zip(pairs()) {
+                if flags | body != 0 {
+                    list.push((concept, Frequency { flags, body }));
+                }
+            }
             return Self::sparse(list.into());
         }
-        let most = |block: &[Frequency]| block.iter().fold(Frequency::default(), |most, one| most.max(*one));
-        let entries = DenseEntries {
-            flags: all.iter().map(|one| one.flags).collect(),
-            body: all.iter().map(|one| one.body).collect(),
-            blocks: all.chunks(BLOCK).map(most).collect(),
-        };
-        let count = all.iter().filter(|frequency| frequency.has_term()).count();
-        Self { count, entries: Entries::Dense(entries) }
+        let count = count_where(&flags, |flags| flags & Frequency::HAS_TERM != 0);
+        let blocks = flags.chunks(BLOCK).zip(body.chunks(BLOCK)).map(|(flags, body)| Frequency {
+            flags: flags.iter().copied().fold(0, |all, one| all | one),
+            body: body.iter().copied().fold(0, u8::max),
+        });
+        let blocks = blocks.collect();
+        Self {
+            count,
+            entries: Entries::Dense(DenseEntries { flags: flags.into(), body: body.into(), blocks }),
+        }
     }
 
     pub(crate) fn entries(&self) -> &Entries {
@@ -174,12 +179,9 @@ impl Frequencies {
     pub(super) fn of_term(concepts: usize, lists: &[CountedLists<'_>]) -> Self {
         let count: usize = lists.iter().map(CountedLists::len).sum();
         if count >= concepts / CONCEPTS_PER_SORTED_POSTING {
-            let mut all = vec![Frequency::default(); concepts];
-            add_postings(lists, |concept, more| {
-                let one = &mut all[concept as usize];
-                *one = one.join(more);
-            });
-            return Self::packed(&all);
+            let mut all = Collected { flags: vec![0; concepts], body: vec![0; concepts] };
+            add_postings(lists, |concept, more| all.add(concept, more));
+            return Self::packed(all);
         }
         let mut found: Vec<(u32, Frequency)> = Vec::with_capacity(count);
         add_postings(lists, |concept, more| found.push((concept, more)));
@@ -200,12 +202,26 @@ impl Frequencies {
     pub(super) fn of_short_term(whole: &[CountedLists<'_>], fields: &[u8]) -> Self {
         let inside = Worth::of(Points::INSIDE);
         let once = |fields: &u8| inside.posting(*fields, u8::from(fields & BODY != 0));
-        let mut all: Vec<Frequency> = fields.iter().map(once).collect();
-        add_postings(whole, |concept, more| {
-            let one = &mut all[concept as usize];
-            *one = one.join(more);
-        });
-        Self::packed(&all)
+        let mut all = Collected {
+            flags: fields.iter().map(|fields| once(fields).flags).collect(),
+            body: fields.iter().map(|fields| once(fields).body).collect(),
+        };
+        add_postings(whole, |concept, more| all.add(concept, more));
+        Self::packed(all)
+    }
+}
+
+/// The entries of all concepts, while they are collected.
+struct Collected {
+    flags: Vec<u8>,
+    body: Vec<u8>,
+}
+
+impl Collected {
+    fn add(&mut self, concept: u32, more: Frequency) {
+        self.flags[concept as usize] |= more.flags;
+        let body = &mut self.body[concept as usize];
+        *body = body.saturating_add(more.body);
     }
 }
 

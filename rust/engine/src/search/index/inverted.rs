@@ -104,16 +104,22 @@ fn add_fields(vocabulary: &Vocabulary, term: &[u8], fields: &mut [u8]) {
     }
 }
 
-fn shared(Occurrences { tokens, forward, .. }: &Occurrences, forms: &Forms) -> Vocabularies {
+fn shared(Occurrences { tokens, forward, titles, .. }: &Occurrences, forms: &Forms) -> Vocabularies {
+    // Tokens that stand only in titles which only BM25F knows have no postings here.
+    let mut is_there = vec![titles.is_empty(); tokens.len()];
+    if !titles.is_empty() {
+        forward.postings().for_each(|(token, _)| is_there[token as usize] = true);
+    }
     let (mut words, mut compounds) = (Interner::default(), StringPool::default());
     // For each token, its number among the compounds.
     let mut compound_of = Vec::with_capacity(tokens.len());
     let words_of = PackedLists::from_fn(tokens.len(), |token, numbers| {
         let text = tokens.get(token);
         debug_assert!(!text.contains(&SEPARATOR));
-        let is_compound = !is_word(text) && (forms.is_empty() || forms.get(token).is_none());
+        let is_there = is_there[token as usize];
+        let is_compound = is_there && !is_word(text) && (forms.is_empty() || forms.get(token).is_none());
         compound_of.push(if is_compound { compounds.push(text) } else { NO_COMPOUND });
-        if !forms.changes_words(token) {
+        if is_there && !forms.changes_words(token) {
             numbers.extend(split(text).map(|word| words.intern(word)));
         }
     });
