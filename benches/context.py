@@ -35,6 +35,8 @@ from benches.timing import Times, each, quiet, spoken
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from okf_catalog import ProvidedContext
+
     from benches.rivals import Tantivy
     from benches.sets import Folder
 
@@ -79,7 +81,7 @@ def measure(folder: Folder) -> Measured | None:
     if not asked:
         return None
     with folder.catalog() as catalog:
-        ways: dict[str, Fill] = {OURS: _provided(catalog)}
+        ways: dict[str, Fill] = {OURS: _Provider(catalog).fill}
         for name, kind in relevance.present(RIVALS).items():
             ways[name] = filled_by(kind(), folder)
         counts = {
@@ -93,27 +95,34 @@ def is_answered(answer: str, message: str) -> bool:
     return "".join(answer.split())[:SOUGHT] in "".join(message.split())
 
 
-def _provided(catalog: InMemoryKnowledgeCatalog) -> Fill:
-    provider = _provider(catalog)
+class _Provider:
+    """A provider as hosts make it, which raises what a provider only reports."""
 
-    def fill(text: str) -> str:
-        context = provider.provide([ChatMessage("user", text)])
-        message = "\n".join(message.text or "" for message in context.messages)
+    def __init__(self, catalog: InMemoryKnowledgeCatalog) -> None:
+        self._failures: list[Exception] = []
+        self._provider = KnowledgeContextProvider(
+            KnowledgeResolverRouter(catalog),
+            token_budget=TOKENS,
+            resolver_strategy="merged",
+            on_internal_error=self._failures.append,
+        )
+
+    def provide(self, text: str) -> ProvidedContext:
+        context = self._provider.provide([ChatMessage("user", text)])
+        for failure in self._failures:
+            raise AssertionError(f"no context for {text!r}") from failure
+        return context
+
+    def fill(self, text: str) -> str:
+        """The whole message.
+
+        Raises:
+            AssertionError: It is longer than the budget.
+        """
+        message = "\n".join(message.text or "" for message in self.provide(text).messages)
         if len(message) > CHARACTERS:
             raise AssertionError(f"{len(message):,} characters are more than {TOKENS:,} tokens")
         return message
-
-    return fill
-
-
-def _failed(error: Exception) -> None:
-    # By default a provider logs the exception, and the context is empty.
-    raise AssertionError(f"the context could not be made: {error!r}") from error
-
-
-def _provider(catalog: InMemoryKnowledgeCatalog) -> KnowledgeContextProvider:
-    resolver = KnowledgeResolverRouter(catalog)
-    return KnowledgeContextProvider(resolver, token_budget=TOKENS, resolver_strategy="merged")
 
 
 def pieces_of(body: str) -> list[str]:
@@ -180,11 +189,11 @@ def provide_times(
     blank = ["" for _ in bodies]
     asked = SentenceMaker(Texts(titles=blank, metas=blank, bodies=bodies)).take(questions)
     with InMemoryKnowledgeCatalog([InMemorySource("docs", texts)]) as catalog:
-        provider = _provider(catalog)
-        if not provider.provide([ChatMessage("user", asked[0])]).messages:
+        provider = _Provider(catalog)
+        if not provider.fill(asked[0]):
             raise AssertionError(f"nothing was provided for {asked[0]!r}")
         with quiet():
-            return each(lambda text: provider.provide([ChatMessage("user", text)]), asked, budget=30.0)
+            return each(provider.provide, asked, budget=30.0)
 
 
 # Writing

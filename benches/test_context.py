@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from okf_catalog import KnowledgeResolverRouter
 
 from benches import context, sets
 from benches.context import OURS, Measured
@@ -78,3 +79,13 @@ def test_targets_compare_with_the_better_rival() -> None:
 
 def test_provide_is_timed_once_for_each_question() -> None:
     assert len(context.provide_times(concepts=30, body_bytes=500, questions=25)) == 25
+
+
+def test_a_failing_provider_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object) -> object:
+        raise OSError("gone")
+
+    monkeypatch.setattr(KnowledgeResolverRouter, "search", fail)
+    (folder,) = sets.read(write(tmp_path / "animals"))
+    with pytest.raises(AssertionError, match="no context"):
+        context.measure(folder)

@@ -17,6 +17,8 @@ from benches.test_sets import write
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from okf_catalog import KnowledgeContext
+
     from benches.documents import Corpus
 
 SPACED = re.compile(r"\s")
@@ -101,6 +103,10 @@ def test_a_top_that_is_not_the_beginning_of_the_ranking_ends_the_run(
         engine = ours.under("bm25f")
         sentences.check([engine], ["Which of these is the knowledge of the concept?"])
         whole = engine.full("described below")
-        monkeypatch.setattr(Scored, "full", lambda _engine, _text: whole)
+
+        def other(_engine: Scored, _text: str) -> KnowledgeContext:
+            return whole
+
+        monkeypatch.setattr(Scored, "full", other)
         with pytest.raises(AssertionError, match="not the first 20"):
             sentences.check([engine], ["Which of these is the knowledge of the concept?"])
