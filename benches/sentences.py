@@ -172,21 +172,27 @@ def _rates(batches: Batches, draw: Maker, effort: Effort) -> dict[str, list[floa
 
 
 def probe_both(measured: Measured, manifest: Path, before: Path | None, rounds: int) -> None:
-    """Memory and opening, each in a process of its own; before and now in turns if both are there."""
-    now = probe.ask("sentences", manifest)
-    measured.asked_bytes = now["asked"]
+    """Memory and opening, each in a process of its own; before and now in turns if both are there.
+
+    Raises:
+        ValueError: The version before can score sentences already.
+    """
     versions: dict[str, Path | str] = {NOW: sys.executable}
     if before is not None:
-        old = probe.ask("sentences", manifest, python=before)
-        if "asked" in old:
-            raise ValueError("--before names a Python whose okf_catalog has BM25F already")
-        measured.added_bytes = now["asked"] - old["opened"]
         versions = {BEFORE: before, **versions}
+    memory: dict[str, list[float]] = {name: [] for name in versions}
     seconds: dict[str, list[float]] = {name: [] for name in versions}
     for _ in range(rounds):
         for name, python in versions.items():
-            seconds[name].append(probe.ask("opened", manifest, 3, python=python)["seconds"])
+            grown = probe.ask("sentences", manifest, python=python)
+            if name == BEFORE and "asked" in grown:
+                raise ValueError("--before names a Python whose okf_catalog has BM25F already")
+            memory[name].append(grown["asked" if name == NOW else "opened"])
+            seconds[name].append(probe.ask("opened", manifest, 1, python=python)["seconds"])
     measured.opening = {name: statistics.median(each) for name, each in seconds.items()}
+    measured.asked_bytes = statistics.median(memory[NOW])
+    if before is not None:
+        measured.added_bytes = measured.asked_bytes - statistics.median(memory[BEFORE])
 
 
 # Writing
