@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,12 +13,11 @@ from benches import sentences, spaceless
 from benches.documents import Texts
 from benches.ours import Ours, Scored
 from benches.people import LEAST_WORDS, MOST_WORDS, SentenceMaker, SpacelessMaker
-from benches.sentences import Effort
+from benches.rivals import Tantivy
+from benches.sentences import Effort, Measured
 from benches.test_sets import write
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from okf_catalog import KnowledgeContext
 
     from benches.documents import Corpus
@@ -94,6 +95,26 @@ def test_the_program_measures_both_kinds_of_scripts_and_writes_its_part(
     assert "3. whole ranking, one thread, faster than counting" in page
     assert "4. memory in all" in page
     assert str(tmp_path) not in page
+
+
+def test_without_its_rival_the_program_still_compares_with_counting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Tantivy, "packages", ("no_such_package",))
+    monkeypatch.setattr(sentences, "QUICK", Effort(alone=3, batch=3, rounds=1, seconds=0.01))
+    output = tmp_path / "RESULTS.md"
+    sentences.main(["--quick", "--cpu", "--sizes", "20", "--body-bytes", "300", "--output", str(output)])
+    shown = capsys.readouterr().out
+    assert "Without tantivy." in shown
+    assert "faster than tantivy" not in shown
+    assert "faster than counting" in shown
+    assert not output.exists()
+
+
+def test_the_version_before_must_be_one_without_the_scoring(manifest: Path) -> None:
+    measured = Measured("small", 200, 1)
+    with pytest.raises(ValueError, match="has BM25F already"):
+        sentences.probe_both(measured, manifest, Path(sys.executable), 1)
 
 
 def test_a_top_that_is_not_the_beginning_of_the_ranking_ends_the_run(
