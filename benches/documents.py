@@ -14,24 +14,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
-    """The concepts of a catalog, in the order of R2 among equal scores.
+class Texts:
+    """The three searched fields of each concept. A rival names a concept by its *position* in the lists."""
 
-    A rival identifies a concept by its *position* in the lists. Texts are case-folded (K2). The parts of one
-    field are joined by line ends, which no term contains.
-    """
-
-    manifest: Path
-    ids: list[tuple[str, str]]
     titles: list[str]
     metas: list[str]
     """The description and the tags, as one text for each concept."""
     bodies: list[str]
-    text_bytes: int
-    """The size of all files."""
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.bodies)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus(Texts):
+    """The concepts of a catalog, in the order of R2 among equal scores.
+
+    Texts are case-folded (K2). The parts of one field are joined by line ends, which no term contains.
+    """
+
+    manifest: Path
+    ids: list[tuple[str, str]]
+    text_bytes: int
+    """The size of all files."""
 
 
 def read(manifest: Path) -> Corpus:

@@ -1,4 +1,4 @@
-"""The package as it is measured. Only this file knows how to ask it."""
+"""The package as it is measured. Only this file knows how to ask it, and how versions differ."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from okf_catalog import (
 from benches.rivals.base import Ranking
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from types import TracebackType
 
     from benches.documents import Corpus
 
 NAME = "okf-catalog"
+TOP = 20
+"""How many passages a question with a limit gets."""
 
 
 def _accepted(**options: Any) -> dict[str, Any]:
@@ -35,6 +38,9 @@ _UNCHECKED: dict[str, Any] = {} if _FRESHNESS is None else _accepted(freshness=_
 
 CHECKS_FRESHNESS = not _UNCHECKED
 """Whether every timed search also compares all files, because this version cannot turn that off."""
+
+CAN_SCORE_SENTENCES = hasattr(okf_catalog, "KnowledgeScoring")
+"""Whether this version has BM25F. Without it, only opening and memory can be measured, for comparison."""
 
 
 def open_catalog(manifest: Path, *, threads: int | None = None, fresh: bool = False) -> FileKnowledgeCatalog:
@@ -91,6 +97,10 @@ class Ours:
         search, handle, on_progress = opened.engine.search, generation.handle, opened.on_progress
         return lambda: search(handle, question, None, on_progress)
 
+    def under(self, scoring: str) -> Scored:
+        """The same catalog, asked under a scoring (V1)."""
+        return Scored(MergedKnowledgeResolver(self.catalog, default_scoring=scoring))
+
     def close(self) -> None:
         self.catalog.close()
 
@@ -101,6 +111,28 @@ class Ours:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@final
+class Scored:
+    """One scoring over an open catalog."""
+
+    def __init__(self, resolver: MergedKnowledgeResolver) -> None:
+        self._resolver = resolver
+
+    def top(self, text: str, limit: int = TOP) -> KnowledgeContext:
+        """The best passages of one question that is asked alone."""
+        return self._resolver.search_batch([text], limit=limit)[0]
+
+    def full(self, text: str) -> KnowledgeContext:
+        """One complete ranking, with access to its last passage."""
+        context = self._resolver.search(text)
+        if context.passages:
+            context.passages[-1]
+        return context
+
+    def batch(self, texts: Sequence[str], limit: int = TOP) -> KnowledgeBatch:
+        return self._resolver.search_batch(texts, limit=limit)
 
 
 class Positions:

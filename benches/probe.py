@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benches import corpus, documents
-from benches.ours import Ours
+from benches.ours import CAN_SCORE_SENTENCES, Ours
 from benches.timing import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _STATUS = Path("/proc/self/status")
+_KEY_WORDS = ("overview", "e", "the knowledge of", "zqxj")
 _CLEAR = Path("/proc/self/clear_refs")
 """Linux resets the peak of this process when `5` is written here."""
 
 
-def ask(what: str, manifest: Path, *arguments: object) -> dict[str, Any]:
-    """Runs a measurement in a new process."""
-    command = [sys.executable, "-m", "benches.probe", what, str(manifest), *map(str, arguments)]
+def ask(what: str, manifest: Path, *arguments: object, python: Path | str = sys.executable) -> dict[str, Any]:
+    """Runs a measurement in a new process. Another Python may have another version of the package."""
+    command = [str(python), "-m", "benches.probe", what, str(manifest), *map(str, arguments)]
     root = Path(__file__).resolve().parent.parent
     answer = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True).stdout
     found: dict[str, Any] = json.loads(answer)
@@ -53,6 +54,12 @@ def opening(manifest: Path, rounds: int) -> dict[str, Any]:
         if loader is not None and (turn == 0 or len(paths) < 20_000):
             seconds["yaml"].append(timed(lambda: [yaml.load(front, Loader=loader) for front in fronts]))
     return seconds
+
+
+def opened(manifest: Path, rounds: int) -> dict[str, Any]:
+    """Seconds to open a catalog and count terms once; the median of some rounds."""
+    seconds = sorted(timed(lambda: _open(manifest)) for _ in range(rounds))
+    return {"seconds": seconds[len(seconds) // 2]}
 
 
 def _open(manifest: Path) -> int:
@@ -78,11 +85,29 @@ def memory(manifest: Path) -> dict[str, Any]:
     before = _resident()
     peak_before = _peak()
     ours = Ours(manifest)
-    for text in ("overview", "e", "the knowledge of", "zqxj"):
+    for text in _KEY_WORDS:
         ours.search(text)
     grown = {"resident": _resident() - before, "peak": _peak() - peak_before}
     ours.close()
     return grown
+
+
+def sentences(manifest: Path) -> dict[str, Any]:
+    """Bytes that an open catalog adds once it has counted terms, and once it has answered sentences too.
+
+    ``asked`` is missing in a version that cannot score sentences.
+    """
+    before = _resident()
+    with Ours(manifest) as ours:
+        for text in _KEY_WORDS:
+            ours.search(text)
+        grown = {"opened": _resident() - before}
+        if CAN_SCORE_SENTENCES:
+            sentences = ours.under("bm25f")
+            for text in _KEY_WORDS:
+                sentences.top(f"how do i find the {text} of this concept")
+            grown["asked"] = _resident() - before
+        return grown
 
 
 def broad(manifest: Path, count: int) -> dict[str, Any]:
@@ -140,7 +165,13 @@ def _maxrss_unit() -> int:
     return 1 if sys.platform == "darwin" else 1024
 
 
-_PROBES: dict[str, Callable[..., dict[str, Any]]] = {"opening": opening, "memory": memory, "broad": broad}
+_PROBES: dict[str, Callable[..., dict[str, Any]]] = {
+    "opening": opening,
+    "opened": opened,
+    "memory": memory,
+    "sentences": sentences,
+    "broad": broad,
+}
 
 
 def main(arguments: list[str]) -> None:

@@ -37,7 +37,7 @@ class QueryMaker:
 
     def __init__(self, corpus: Corpus, *, seed: int = 0) -> None:
         self._random = Random(seed)
-        self._tokens = _sampled_tokens(corpus.bodies, self._random)
+        self._tokens = sampled_tokens(corpus.bodies, self._random)
         counts = Counter(self._tokens)
         long = sorted(token for token, count in counts.items() if count <= 2 and len(token) >= 6)
         self._selective = long or sorted(counts)
@@ -119,7 +119,7 @@ def are_all_long(text: str) -> bool:
     return all(len(term) >= SHORTEST_INDEXED for term in text.split())
 
 
-def _sampled_tokens(bodies: Sequence[str], random: Random) -> list[str]:
+def sampled_tokens(bodies: Sequence[str], random: Random) -> list[str]:
     """The tokens of some bodies, with repeats, so that a random choice draws words by their frequency."""
     tokens: list[str] = []
     size = 0

@@ -7,7 +7,6 @@ Corpora are generated in a temporary directory. `OKF_BENCH_BUNDLE` may name a bu
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import os
 import platform
@@ -22,9 +21,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benches import corpus, documents, plot, probe, rivals, targets
+from benches import corpus, documents, page, plot, probe, rivals, targets
 from benches.compare import LIMIT, Comparison, Effort, Standing, compare
 from benches.ours import CHECKS_FRESHNESS, NAME, Ours
+from benches.page import row
 from benches.targets import MEGABYTE, Measured, Run
 from benches.timing import factor, quiet, rate, spoken, timed
 
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     output.mkdir(parents=True, exist_ok=True)
     drawn = plot.draw(run, output / "latency.svg")
-    (output / "RESULTS.md").write_text(text, encoding="utf-8")
+    page.write_report(output / "RESULTS.md", text)
     _say(f"wrote {output / 'RESULTS.md'}{' and latency.svg' if drawn else ''}")
 
 
@@ -222,7 +222,7 @@ _WITHOUT_FRESHNESS = (
 
 def _page(run: Run, plan: Plan, body_bytes: int) -> list[str]:
     introduction = _INTRODUCTION.format(
-        machine=_machine(),
+        machine=page.machine(),
         versions=_versions(),
         body_bytes=body_bytes,
         batch=plan.effort.batch,
@@ -249,31 +249,27 @@ def _section(comparison: Comparison) -> list[str]:
     return [
         f"## {comparison.label}: {comparison.concepts:,} concepts, {megabytes:,.1f} MB",
         "",
-        _row("engine", "one query", "95th percentile", "ratio", "batch", "ratio", "exact?", "asked"),
-        _row("---", "---:", "---:", "---:", "---:", "---:", "---", "---"),
+        row("engine", "one query", "95th percentile", "ratio", "batch", "ratio", "exact?", "asked"),
+        row("---", "---:", "---:", "---:", "---:", "---:", "---", "---"),
         *(_standing(standing, comparison.batch_rate) for standing in comparison.standings),
-        _row(*ours, f"{len(mixed)}, {size:,}"),
-        _row(*one_thread, f"{size:,}"),
+        row(*ours, f"{len(mixed)}, {size:,}"),
+        row(*one_thread, f"{size:,}"),
         "",
-        _row(f"{NAME}, by kind of question", "median", "95th percentile", "asked"),
-        _row("---", "---:", "---:", "---:"),
+        row(f"{NAME}, by kind of question", "median", "95th percentile", "asked"),
+        row("---", "---:", "---:", "---:"),
         *(
-            _row(name, spoken(times.median), spoken(times.p95), str(len(times)))
+            row(name, spoken(times.median), spoken(times.p95), str(len(times)))
             for name, times in comparison.kinds.items()
         ),
         "",
     ]
 
 
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
 def _standing(standing: Standing, our_rate: float) -> str:
     rival = standing.rival
     exact = rival.exactness.value
     if standing.skipped is not None:
-        return _row(rival.name, "", "", "", "", "", exact, standing.skipped)
+        return row(rival.name, "", "", "", "", "", exact, standing.skipped)
     single = ("–", "–", "–")
     asked = f"{standing.batch_size:,}"
     if standing.single is not None and standing.our_single is not None:
@@ -282,32 +278,14 @@ def _standing(standing: Standing, our_rate: float) -> str:
         asked = f"{len(standing.single)}, {asked}"
     batch = (rate(standing.batch_rate), factor(our_rate / standing.batch_rate))
     name = f"{rival.name} ({rival.remark})" if rival.remark else rival.name
-    return _row(name, *single, *batch, exact, asked)
-
-
-def _machine() -> str:
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [
-            line for line in cpuinfo.read_text(encoding="utf-8").splitlines() if line.startswith("model name")
-        ]
-        if names:
-            model = names[0].partition(":")[2].strip()
-    return f"{os.cpu_count()} cores of {model}, {platform.system()}"
+    return row(name, *single, *batch, exact, asked)
 
 
 def _versions() -> str:
-    packages = sorted({package for rival in rivals.ALL for package in rival.packages} - {"numpy"})
-    found = [f"{package} {version}" for package in packages if (version := _version(package))]
-    return ", ".join([f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}", *found])
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    packages = {package for rival in rivals.ALL for package in rival.packages} - {"numpy"}
+    return ", ".join(
+        [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}", *page.versions(packages)]
+    )
 
 
 if __name__ == "__main__":

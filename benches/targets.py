@@ -5,25 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from benches import page
+from benches.finding import Finding, at_least, at_most
 from benches.rivals import AhoCorasick, Rival, Tantivy, TantivyOneField, TrigramFts5
 from benches.timing import factor, spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from benches.compare import Comparison
 
 MEGABYTE = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One target on one corpus. ``met`` is ``None`` if there is no limit to meet."""
-
-    target: str
-    wanted: str
-    measured: str
-    met: bool | None = None
 
 
 @dataclass(slots=True)
@@ -58,12 +48,12 @@ def findings(measured: Measured) -> list[Finding]:
         found += _single(comparison, rival, number, wanted)
     found += _single(comparison, TantivyOneField, "1", None)
     every = comparison.kinds["all kinds"]
-    found.append(_at_most("1. search, 95th percentile compared with median", every.p95 / every.median, 20))
+    found.append(at_most("1. search, 95th percentile compared with median", every.p95 / every.median, 20))
     found += _batch(comparison, AhoCorasick, 40.0)
     found += _batch(comparison, Tantivy, 3.0)
     found += _batch(comparison, TantivyOneField, None)
     cores = comparison.batch_rate / comparison.one_thread_rate
-    found.append(_at_least("2. batch, all cores compared with one", cores, 1.7))
+    found.append(at_least("2. batch, all cores compared with one", cores, 1.7))
     found += _opening(measured.opening)
     found += _edit(measured.edit)
     found += _memory(measured)
@@ -80,19 +70,9 @@ def growth(run: Run) -> list[Finding]:
     selective = large.kinds["selective"].median / small.kinds["selective"].median
     batch = small.batch_rate / large.batch_rate
     return [
-        _at_most(f"3. selective search, with {text} the text", selective, 10),
-        _at_most(f"3. batch query, with {text} the text", batch, 20),
+        at_most(f"3. selective search, with {text} the text", selective, 10),
+        at_most(f"3. batch query, with {text} the text", batch, 20),
     ]
-
-
-def _at_most(target: str, value: float, limit: float) -> Finding:
-    return Finding(target, f"≤ {factor(limit)}", factor(value), value <= limit)
-
-
-def _at_least(target: str, value: float, limit: float | None) -> Finding:
-    if limit is None:
-        return Finding(target, "–", factor(value))
-    return Finding(target, f"≥ {factor(limit)}", factor(value), value >= limit)
 
 
 def _single(comparison: Comparison, rival: type[Rival], number: str, wanted: float | None) -> list[Finding]:
@@ -100,7 +80,7 @@ def _single(comparison: Comparison, rival: type[Rival], number: str, wanted: flo
     if standing is None or standing.single is None:
         return []
     return [
-        _at_least(
+        at_least(
             f"{number}. search, {how}faster than {rival.name}", standing.single.median / ours.median, limit
         )
         for how, ours, limit in (
@@ -116,7 +96,7 @@ def _batch(comparison: Comparison, rival: type[Rival], wanted: float | None) -> 
     if standing is None:
         return []
     return [
-        _at_least(f"2. batch, faster than {rival.name}", comparison.batch_rate / standing.batch_rate, wanted)
+        at_least(f"2. batch, faster than {rival.name}", comparison.batch_rate / standing.batch_rate, wanted)
     ]
 
 
@@ -126,10 +106,10 @@ def _opening(opening: dict[str, float] | None) -> list[Finding]:
     found = [Finding("4. opening", "–", spoken(opening["ours"]))]
     if "yaml" in opening:
         found.append(
-            _at_most("4. opening, compared with PyYAML's C loader", opening["ours"] / opening["yaml"], 1 / 3)
+            at_most("4. opening, compared with PyYAML's C loader", opening["ours"] / opening["yaml"], 1 / 3)
         )
     found.append(
-        _at_most("4. opening, compared with reading all files", opening["ours"] / opening["files"], 4)
+        at_most("4. opening, compared with reading all files", opening["ours"] / opening["files"], 4)
     )
     return found
 
@@ -153,7 +133,7 @@ def _memory(measured: Measured) -> list[Finding]:
     if measured.memory is not None:
         size = measured.comparison.text_bytes
         found.append(
-            _at_most(
+            at_most(
                 "5. resident memory, compared with bytes of text", measured.memory["resident"] / size, 2.5
             )
         )
@@ -185,30 +165,12 @@ def _overhead(overhead: dict[str, float] | None) -> list[Finding]:
 def table(run: Run) -> list[str]:
     """All findings: a row for each target, a column for each corpus."""
     columns = [(measured.comparison.label, findings(measured)) for measured in run.all]
-    # By number, and within a number in the order in which targets first occur.
-    wanted = {finding.target: finding.wanted for _, column in columns for finding in column}
     blank = ["" for _ in columns[1:]]
     return [
-        _row("target", "wanted", *(label for label, _ in columns)),
-        _row("---", "---", *("---:" for _ in columns)),
-        *(
-            _row(target, wanted[target], *(_cell(column, target) for _, column in columns))
-            for target in sorted(wanted, key=lambda name: name[:2])
-        ),
-        *(_row(finding.target, finding.wanted, _shown(finding), *blank) for finding in growth(run)),
+        # By number, and within a number in the order in which targets first occur.
+        *page.findings(columns, by=lambda target: target[:2]),
+        *(page.row(finding.target, finding.wanted, finding.shown, *blank) for finding in growth(run)),
     ]
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _cell(column: Sequence[Finding], target: str) -> str:
-    return next((_shown(finding) for finding in column if finding.target == target), "–")
-
-
-def _shown(finding: Finding) -> str:
-    return finding.measured if finding.met is not False else f"**{finding.measured}**"
 
 
 def as_seconds(probed: dict[str, Any]) -> dict[str, float]:

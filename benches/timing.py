@@ -49,11 +49,11 @@ def quiet() -> Generator[None]:
         gc.unfreeze()
 
 
-def timed(call: Callable[[], Any]) -> float:
+def timed(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
     """Seconds of one call. Its result is freed after the clock was read."""
-    start = time.perf_counter()
+    start = clock()
     kept = call()
-    seconds = time.perf_counter() - start
+    seconds = clock() - start
     del kept
     return seconds
 
@@ -76,7 +76,19 @@ def in_turns(
 
     Both answer at least three texts, however long that takes.
     """
-    times = Times(), Times()
+    one, two = turns((first, second), texts, budget=budget)
+    return one, two
+
+
+def turns(
+    asks: Sequence[Callable[[str], Any]],
+    texts: Sequence[str],
+    *,
+    budget: float,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[Times]:
+    """Asks any number of engines the same texts in turns, as `in_turns` does with two."""
+    times = [Times() for _ in asks]
     deadline = time.perf_counter() + budget
     turn = 3
     start = 0
@@ -84,13 +96,12 @@ def in_turns(
         group = texts[start : start + turn]
         start += turn
         turn = _TURN
-        for ask, asked in zip((first, second), times, strict=True):
-            asked.seconds.extend(_one(ask, text) for text in group)
+        for ask, asked in zip(asks, times, strict=True):
+            asked.seconds.extend(_one(ask, text, clock) for text in group)
     return times
 
 
-def _one(ask: Callable[[str], Any], text: str) -> float:
-    clock = time.perf_counter
+def _one(ask: Callable[[str], Any], text: str, clock: Callable[[], float] = time.perf_counter) -> float:
     start = clock()
     kept = ask(text)
     seconds = clock() - start

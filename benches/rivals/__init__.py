@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benches.rivals.automaton import AhoCorasick
 from benches.rivals.base import Exactness, Ranking, Rival
-from benches.rivals.engines import Bm25s, Tantivy, TantivyOneField
+from benches.rivals.engines import Bm25s, Bm25sStemmed, Tantivy, TantivyOneField, TantivyPairs, pairs_of
 from benches.rivals.frames import Polars
 from benches.rivals.fts5 import TrigramFts5
 from benches.rivals.ripgrep import Ripgrep
@@ -25,12 +25,13 @@ ALL: tuple[type[Rival], ...] = (
     TantivyOneField,
     Bm25s,
 )
-"""Every rival, in the order of the table."""
+"""The rivals of `make bench`, in the order of its table. Other programs measure the others."""
 
 __all__ = [
     "ALL",
     "AhoCorasick",
     "Bm25s",
+    "Bm25sStemmed",
     "Exactness",
     "Polars",
     "Ranking",
@@ -40,7 +41,9 @@ __all__ = [
     "Stateless",
     "Tantivy",
     "TantivyOneField",
+    "TantivyPairs",
     "TextScan",
     "TrigramFts5",
     "VocabularyScan",
+    "pairs_of",
 ]

@@ -7,6 +7,7 @@ pub(crate) mod diagnostic;
 pub(crate) mod excerpt;
 pub(crate) mod fairness;
 pub(crate) mod finder;
+mod form;
 pub(crate) mod question;
 pub(crate) mod rank;
 pub(crate) mod searched;

@@ -13,6 +13,7 @@ use crate::{
     document::concept::Concept,
     manifest::snapshot::Snapshot,
     search::Criteria,
+    work::task::Task,
 };
 
 /// A ranked answer. It holds the indexes it came from, so that what it shows never changes.
@@ -68,7 +69,11 @@ impl Answer {
     }
 
     fn finder(&self) -> &Finder {
-        self.finder.get_or_init(|| Finder::new(&self.criteria.terms))
+        self.finder.get_or_init(|| match &*self.rarities {
+            [] => Finder::new(&self.criteria.terms),
+            rarities => Finder::of_rarities(&self.criteria.terms, rarities, &Task::default())
+                .expect("only this function has the task, and it abandons nothing"),
+        })
     }
 
     /// What the asker should know.

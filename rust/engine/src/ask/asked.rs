@@ -109,7 +109,11 @@ impl<'question> Asked<'question> {
             sources.zip(scored).map(|(priority, scored)| Found { priority, scored }).collect();
         let hits = rank(&found, question.strategy, question.quota, limit);
         let finder = if question.text.len() > LONG_QUESTION && !hits.is_empty() {
-            Finder::new_for(&criteria.terms, task)?.into()
+            match &*rarities {
+                [] => Finder::new_for(&criteria.terms, task)?,
+                rarities => Finder::of_rarities(&criteria.terms, rarities, task)?,
+            }
+            .into()
         } else {
             OnceLock::new()
         };

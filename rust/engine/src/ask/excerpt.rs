@@ -1,20 +1,15 @@
 //! The excerpt: the line of a body that shows why it matched (K6).
 
 pub(crate) use crate::ask::finder::Finder;
-use crate::text::fold::fold_into;
 
 /// The first line of `body`, trimmed, that contains any of the terms; empty if there is none.
 #[must_use]
 pub(crate) fn excerpt<'body>(body: &'body str, finder: &Finder) -> &'body str {
-    let mut folded = String::new();
+    let mut form = String::new();
     body.split('\n')
         .map(str::trim)
         .filter(|line| !line.is_empty())
-        .find(|line| {
-            folded.clear();
-            fold_into(line, &mut folded);
-            finder.is_in(&folded)
-        })
+        .find(|line| finder.is_in(line, &mut form))
         .unwrap_or_default()
 }
 

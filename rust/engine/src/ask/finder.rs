@@ -13,7 +13,8 @@ use aho_corasick::{
 use memchr::memmem;
 
 use crate::{
-    text::{fold::fold_into, terms::Terms},
+    ask::form::Form,
+    text::terms::Terms,
     work::task::{Abandoned, Task},
 };
 
@@ -28,7 +29,12 @@ const BLOCK: usize = 4 << 10;
 
 /// Finds any of the terms of a question in one pass over a text, however many terms there are.
 #[derive(Debug)]
-pub(crate) struct Finder(Kind);
+pub(crate) struct Finder {
+    kind: Kind,
+    form: Form,
+    /// What each term counts for in a line.
+    weights: Vec<u32>,
+}
 
 #[derive(Debug)]
 enum Kind {
@@ -60,10 +66,47 @@ impl Finder {
     /// # Errors
     /// [`Abandoned`] if the task was.
     pub(crate) fn new_for(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
+        let weights = vec![1; terms.as_slice().len()];
+        Ok(Self { kind: Kind::of(terms, task)?, form: Form::Folded, weights })
+    }
+
+    /// A finder of terms in normal form (V2). In a line, each counts for its rarity (V7).
+    ///
+    /// # Errors
+    /// [`Abandoned`] if the task was.
+    pub(crate) fn of_rarities(terms: &Terms, rarities: &[u32], task: &Task) -> Result<Self, Abandoned> {
+        Ok(Self { kind: Kind::of(terms, task)?, form: Form::Normal, weights: rarities.to_vec() })
+    }
+
+    /// What all terms together count for.
+    fn weight(&self) -> u64 {
+        self.weights.iter().map(|weight| u64::from(*weight)).sum()
+    }
+
+    /// How many distinct terms there are.
+    fn count(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Whether a text contains any of the terms. `form` is a buffer.
+    pub(crate) fn is_in(&self, text: &str, form: &mut String) -> bool {
+        form.clear();
+        self.form.append(text, form);
+        match &self.kind {
+            Kind::Separate(finders) => finders.iter().any(|finder| finder.find(form.as_bytes()).is_some()),
+            Kind::Automata(groups) => groups.iter().any(|group| {
+                group.automaton.try_find(&form.as_str().into()).is_ok_and(|found| found.is_some())
+            }),
+        }
+    }
+}
+
+impl Kind {
+    fn of(terms: &Terms, task: &Task) -> Result<Self, Abandoned> {
         let words: Vec<&[u8]> = terms.as_slice().iter().map(|(term, _)| term.as_bytes()).collect();
         let separate = || words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
         if words.len() <= MAX_SEPARATE_TERMS {
-            return Ok(Self(Kind::Separate(separate())));
+            return Ok(Kind::Separate(separate()));
         }
         let mut groups = Vec::new();
         let mut first = 0;
@@ -77,37 +120,19 @@ impl Finder {
             let end = first + fits.count().max(1);
             match NFA::new(&words[first..end]) {
                 Ok(automaton) => groups.push(Group { first, automaton }),
-                Err(_) => return Ok(Self(Kind::Separate(separate()))),
+                Err(_) => return Ok(Kind::Separate(separate())),
             }
             first = end;
         }
-        Ok(Self(Kind::Automata(groups)))
-    }
-
-    /// How many distinct terms there are.
-    fn count(&self) -> usize {
-        match &self.0 {
-            Kind::Separate(finders) => finders.len(),
-            Kind::Automata(groups) => groups.iter().map(|group| group.automaton.patterns_len()).sum(),
-        }
-    }
-
-    /// Whether a folded text contains any of the terms.
-    pub(crate) fn is_in(&self, folded: &str) -> bool {
-        match &self.0 {
-            Kind::Separate(finders) => finders.iter().any(|finder| finder.find(folded.as_bytes()).is_some()),
-            Kind::Automata(groups) => groups
-                .iter()
-                .any(|group| group.automaton.try_find(&folded.into()).is_ok_and(|found| found.is_some())),
-        }
+        Ok(Kind::Automata(groups))
     }
 }
 
 /// The terms that a line contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineMatch {
-    /// How many distinct terms; at least 1.
-    pub(crate) terms: usize,
+    /// What its terms count for together; at least 1.
+    pub(crate) weight: u64,
     /// The first term, as bytes of the folded line. If several begin there, the longest of them.
     start: usize,
     len: usize,
@@ -130,9 +155,9 @@ pub(crate) struct LineScanner<'finder> {
     last_line: Vec<usize>,
     /// The number of the current line, from 1.
     line: usize,
-    /// The folded beginning of the line, up to where all terms were found.
+    /// The form of the beginning of the line, up to where all terms were found.
     folded: String,
-    /// The offset of each block, in the line and in the folded line.
+    /// The offset of each block, in the line and in its form.
     blocks: Vec<(usize, usize)>,
 }
 
@@ -142,9 +167,9 @@ impl<'finder> LineScanner<'finder> {
         Self { finder, last_line, line: 0, folded: String::new(), blocks: Vec::new() }
     }
 
-    /// How many distinct terms there are.
-    pub(crate) fn count(&self) -> usize {
-        self.last_line.len()
+    /// What all terms count for together.
+    pub(crate) fn weight(&self) -> u64 {
+        self.finder.weight()
     }
 
     /// The terms that a line contains, if it contains any. The line is read until all terms are found.
@@ -158,13 +183,13 @@ impl<'finder> LineScanner<'finder> {
         // may lie across it.
         let mut piece = BLOCK;
         let mut read = 0;
-        while read < line.len() && found.terms < self.count() {
+        while read < line.len() && found.terms < self.last_line.len() {
             let from = self.folded.len();
             read = self.fold(line, read, piece);
             self.search(from, &mut states, &mut found);
             piece = piece.saturating_mul(2);
         }
-        found.first.map(|(start, Reverse(len))| LineMatch { terms: found.terms, start, len })
+        found.first.map(|(start, Reverse(len))| LineMatch { weight: found.weight, start, len })
     }
 
     /// The first term in the line that was scanned last. Its length is counted up to `max_chars`.
@@ -172,9 +197,8 @@ impl<'finder> LineScanner<'finder> {
         let LineMatch { start, len, .. } = found;
         let block = self.blocks.partition_point(|(_, folded)| *folded <= start).saturating_sub(1);
         let (original, folded) = self.blocks[block];
-        // Folding maps each character to one: both lines have the same number of characters up to here.
-        let ahead = self.folded[folded..start].chars().count();
-        let at = line[original..].char_indices().nth(ahead).map_or(line.len(), |(at, _)| original + at);
+        let end = self.blocks.get(block + 1).map_or(line.len(), |(original, _)| *original);
+        let at = original + self.finder.form.original_offset(&line[original..end], start - folded);
         Span { at, chars: self.folded[start..start + len].chars().take(max_chars).count() }
     }
 
@@ -182,9 +206,13 @@ impl<'finder> LineScanner<'finder> {
     fn fold(&mut self, line: &str, mut read: usize, len: usize) -> usize {
         let until = read.saturating_add(len);
         while read < line.len() && read < until {
-            let end = (read + BLOCK..line.len()).find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
+            let form = self.finder.form;
+            let can_cut = |at: &usize| {
+                line.is_char_boundary(*at) && line[*at..].starts_with(|c| form.can_cut_before(c))
+            };
+            let end = (read + BLOCK..line.len()).find(can_cut).unwrap_or(line.len());
             self.blocks.push((read, self.folded.len()));
-            fold_into(&line[read..end], &mut self.folded);
+            form.append(&line[read..end], &mut self.folded);
             read = end;
         }
         read
@@ -192,7 +220,7 @@ impl<'finder> LineScanner<'finder> {
 
     /// The start state of each group's automaton; `None` if it cannot start at any offset.
     fn start_states(&self) -> Vec<Option<StateID>> {
-        match &self.finder.0 {
+        match &self.finder.kind {
             Kind::Separate(_) => Vec::new(),
             Kind::Automata(groups) => {
                 groups.iter().map(|group| group.automaton.start_state(Anchored::No).ok()).collect()
@@ -203,16 +231,17 @@ impl<'finder> LineScanner<'finder> {
     /// Searches what was folded from the offset `from` on.
     fn search(&mut self, from: usize, states: &mut [Option<StateID>], found: &mut Found) {
         let text = self.folded.as_bytes();
-        match &self.finder.0 {
+        match &self.finder.kind {
             Kind::Separate(finders) => {
-                for (finder, last_line) in finders.iter().zip(&mut self.last_line) {
+                let weights = &self.finder.weights;
+                for ((finder, last_line), weight) in finders.iter().zip(&mut self.last_line).zip(weights) {
                     let len = finder.needle().len();
                     let begin = from.saturating_sub(len.saturating_sub(1));
                     if *last_line != self.line
                         && let Some(at) = finder.find(&text[begin..])
                     {
                         *last_line = self.line;
-                        found.add(begin + at, len);
+                        found.add(begin + at, len, *weight);
                     }
                 }
             }
@@ -222,7 +251,12 @@ impl<'finder> LineScanner<'finder> {
                     for (at, byte) in text.iter().enumerate().skip(from) {
                         *state = group.automaton.next_state(Anchored::No, *state, *byte);
                         if group.automaton.is_match(*state) {
-                            add_matches(group, *state, at + 1, &mut self.last_line, self.line, found);
+                            let terms = &mut TermsOfLine {
+                                weights: &self.finder.weights,
+                                last_line: &mut self.last_line,
+                                line: self.line,
+                            };
+                            add_matches(group, *state, at + 1, terms, found);
                             if found.terms == self.last_line.len() {
                                 return;
                             }
@@ -234,27 +268,27 @@ impl<'finder> LineScanner<'finder> {
     }
 }
 
-/// Adds the terms that end at the offset `end`.
-fn add_matches(
-    group: &Group,
-    state: StateID,
-    end: usize,
-    last_line: &mut [usize],
+/// All terms, and in which line each was found last.
+struct TermsOfLine<'line> {
+    weights: &'line [u32],
+    last_line: &'line mut [usize],
     line: usize,
-    found: &mut Found,
-) {
+}
+
+/// Adds the terms that end at the offset `end`.
+fn add_matches(group: &Group, state: StateID, end: usize, terms: &mut TermsOfLine<'_>, found: &mut Found) {
     // The longest term comes first, and each of the others is a suffix of it. So if one was found in this
     // line before, those after it were found, too. Going over them again would take quadratic time for terms
     // such as a, aa, aaa.
     for index in 0..group.automaton.match_len(state) {
         let term = group.automaton.match_pattern(state, index);
-        let last_line = &mut last_line[group.first + term.as_usize()];
-        if *last_line == line {
+        let number = group.first + term.as_usize();
+        if terms.last_line[number] == terms.line {
             return;
         }
-        *last_line = line;
+        terms.last_line[number] = terms.line;
         let len = group.automaton.pattern_len(term);
-        found.add(end - len, len);
+        found.add(end - len, len, terms.weights[number]);
     }
 }
 
@@ -263,13 +297,16 @@ fn add_matches(
 struct Found {
     /// How many distinct terms.
     terms: usize,
+    /// What they count for together.
+    weight: u64,
     /// The first term: its offset and its length. The longer of two at the same offset is the lesser pair.
     first: Option<(usize, Reverse<usize>)>,
 }
 
 impl Found {
-    fn add(&mut self, start: usize, len: usize) {
+    fn add(&mut self, start: usize, len: usize, weight: u32) {
         self.terms += 1;
+        self.weight += u64::from(weight);
         let this = (start, Reverse(len));
         self.first = Some(self.first.map_or(this, |first| first.min(this)));
     }

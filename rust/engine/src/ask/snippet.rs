@@ -1,6 +1,7 @@
 //! The snippet: what a reader should see of a concept that matched (K7), one line of at most 320 code points.
 //!
-//! It is the line of the body with the most distinct terms, the first of equals. A heading that only repeats
+//! It is the line of the body with the most distinct terms, the first of equals. Under BM25F (V7), it is the line whose
+//! distinct terms have the greatest sum of rarities. A heading that only repeats
 //! the title does not count. If no line has a term, it is the description. Without a description, it is the
 //! first line of the body that shows text and is no heading. Otherwise it is empty.
 //!
@@ -65,7 +66,7 @@ fn around(line: &str, max_chars: usize, scanner: &mut LineScanner<'_>) -> String
     cut(line, max_chars, first)
 }
 
-/// The line with the most terms and, if the line may be too long, the first term in it.
+/// The line with the most terms (under BM25F: with the greatest sum of their rarities) and, if the line may be too long, the first term in it.
 fn best_line<'body>(
     document: &'body Document,
     scanner: &mut LineScanner<'_>,
@@ -73,16 +74,16 @@ fn best_line<'body>(
     let title = document.title.as_deref().map(visible_words).filter(|title| !title.is_empty());
     let (mut best, mut most) = (None, 0);
     for (line, below) in lines(&document.body) {
-        let Some(found) = scanner.scan(line).filter(|found| found.terms > most) else { continue };
+        let Some(found) = scanner.scan(line).filter(|found| found.weight > most) else { continue };
         if let Some(title) = &title
             && heading(line, below).is_some_and(|text| visible_words(text) == *title)
         {
             continue;
         }
-        most = found.terms;
+        most = found.weight;
         let first = (line.len() > MAX_CHARS).then(|| scanner.locate(line, found, MAX_CHARS));
         best = Some((line, first));
-        if most == scanner.count() {
+        if most == scanner.weight() {
             break;
         }
     }

@@ -48,14 +48,16 @@ pub(crate) fn punctuation(text: &str) -> Cow<'_, str> {
 
 /// Whether a folded text may have another normal form. Says no, fast, of most texts that have none.
 pub(crate) fn may_change(text: &str) -> bool {
-    // Characters of these ranges have only one form, and compose only with characters of other ranges.
-    let has_one_form = |c: char| {
-        matches!(c, '\0'..='\u{1ef}' | '\u{1f1}'..='\u{2ff}' | '\u{400}'..='\u{482}')
-            || matches!(c, '\u{2010}'..='\u{2018}' | '\u{201a}'..='\u{2027}')
-            || matches!(c, '\u{3001}'..='\u{3020}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30ff}')
-            || matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
-    };
     !text.chars().all(has_one_form)
+}
+
+/// Whether a character, once folded, has only one form, and never composes with the character before it. True of
+/// most characters that texts have.
+pub(crate) fn has_one_form(c: char) -> bool {
+    matches!(c, '\0'..='\u{1ef}' | '\u{1f1}'..='\u{2ff}' | '\u{400}'..='\u{482}')
+        || matches!(c, '\u{2010}'..='\u{2018}' | '\u{201a}'..='\u{2027}')
+        || matches!(c, '\u{3001}'..='\u{3020}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30ff}')
+        || matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 /// Whether a character may change in the first step although it is folded and composed.

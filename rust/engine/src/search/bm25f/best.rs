@@ -21,6 +21,14 @@ impl Best {
         self.heap.len() >= self.limit && self.heap.peek().is_none_or(|Reverse((worst, _, _))| score < *worst)
     }
 
+    /// The lowest score that can be among the best.
+    pub(super) fn least(&self) -> u32 {
+        match self.heap.peek() {
+            Some(Reverse((worst, _, _))) if self.heap.len() >= self.limit => *worst,
+            _ => 0,
+        }
+    }
+
     pub(super) fn offer(&mut self, concept: u32, score: u32, position: u32) {
         let entry = Reverse((score, Reverse(position), concept));
         if self.heap.len() < self.limit {

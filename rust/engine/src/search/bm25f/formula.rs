@@ -20,8 +20,8 @@ const MAX_NORM: u64 = (1 << 23) - 1;
 /// The weights of the title, of tags and description, and of the body.
 const WEIGHTS: [u32; 3] = [3, 2, 1];
 /// The numbers of the fields.
-const TITLE: usize = 0;
-const TAGS: usize = 1;
+pub(super) const TITLE: usize = 0;
+pub(super) const TAGS: usize = 1;
 pub(super) const BODY: usize = 2;
 /// Bits behind the point of the factor for coverage.
 const COVERAGE_BITS: u32 = 16;
@@ -204,6 +204,13 @@ impl Coverage {
     /// `rarity` is that of all terms together.
     pub(super) fn new(rarity: u32) -> Self {
         Self { inverse: (COVERAGE_QUARTERS << (2 * COVERAGE_BITS)) / (4 * u64::from(rarity.max(1))) }
+    }
+
+    /// A concept with a smaller sum has a lower score than this one, whatever terms it has.
+    pub(super) fn least_sum(self, score: u32) -> u32 {
+        let most = (1 << COVERAGE_BITS) + (1 << COVERAGE_BITS) * COVERAGE_QUARTERS / 4;
+        let sum = (u64::from(score) << (PART_BITS + COVERAGE_BITS)) / (THOUSANDTHS * most);
+        u32::try_from(sum).unwrap_or(u32::MAX)
     }
 
     /// The score of a concept, at least 1: `sum` is what its terms add, `rarity` their rarities together.

@@ -26,7 +26,7 @@ pub(super) fn scores<Handle: Deref<Target = Frequencies>>(
 ) -> Result<Vec<u32>, Abandoned> {
     let statistics = input.statistics;
     let lengths = segment.segment().lengths();
-    let mut sums = Sums::new(lengths.len());
+    let mut sums = Sums::new(lengths.len(), statistics.rarities.len());
     input.for_each_term(number, segment, lookup, |term, found| {
         task.go_on()?;
         let term = (statistics.rarities[term], found);

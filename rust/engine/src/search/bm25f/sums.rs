@@ -1,7 +1,7 @@
 //! What the terms of a question add to the concepts of a segment.
 
 use super::{
-    formula::{BODY, Worths, contribution, weighted},
+    formula::{BODY, TAGS, TITLE, Worths, contribution, weighted},
     statistics::Statistics,
 };
 use crate::search::index::{BLOCK, DenseEntries, Entries, Frequencies, Frequency, Lengths};
@@ -15,11 +15,18 @@ pub(super) struct Sums {
     pub(super) sums: Vec<u32>,
     /// The rarities of their terms together; not 0 if a concept has any term.
     pub(super) rarities: Vec<u32>,
+    /// Whether a sum may be larger than 32 bits hold.
+    may_overflow: bool,
 }
 
+/// So many terms cannot add up to more than 32 bits hold: each adds less than 2^19.
+const MAX_SMALL_TERMS: usize = 1 << 12;
+
 impl Sums {
-    pub(super) fn new(concepts: usize) -> Self {
-        Self { sums: vec![0; concepts], rarities: vec![0; concepts] }
+    /// The sums of a question of `terms` terms.
+    pub(super) fn new(concepts: usize, terms: usize) -> Self {
+        let may_overflow = terms > MAX_SMALL_TERMS;
+        Self { sums: vec![0; concepts], rarities: vec![0; concepts], may_overflow }
     }
 
     /// Adds a term that few concepts have. Calls `act` with each concept that had no term before.
@@ -54,6 +61,8 @@ impl Sums {
         let lengths = &lengths[range.clone()];
         // Arrays of a fixed length, and loops without branches: so the compiler vectorises them.
         let norms = worths.norms.of_bodies(&filled(lengths.iter().map(|lengths| lengths[BODY])));
+        let flags = terms.iter().fold(0, |all, (_, entries)| all | entries.blocks[block].flags);
+        let short = ShortWorths::of(flags, lengths, worths);
         let mut sums = filled(self.sums[range.clone()].iter().copied());
         let mut rarities = filled(self.rarities[range.clone()].iter().copied());
         for (rarity, entries) in terms {
@@ -68,12 +77,24 @@ impl Sums {
                 parts[at] = weighted(BODY, body[at], norms[at]);
             }
             if most.flags & Frequency::SHORT_FIELDS != 0 {
-                add_short_fields(&mut parts, &flags, lengths, worths);
+                short.add_to(&mut parts, &flags);
             }
+            let mut added = [0; BLOCK];
+            let mut present = [0; BLOCK];
             for at in 0..BLOCK {
-                sums[at] = sums[at].saturating_add(contribution(*rarity, parts[at]));
-                let is_there = if flags[at] | body[at] == 0 { 0 } else { *rarity };
-                rarities[at] = rarities[at].saturating_add(is_there);
+                added[at] = contribution(*rarity, parts[at]);
+                present[at] = if flags[at] == 0 { 0 } else { *rarity };
+            }
+            if self.may_overflow {
+                for at in 0..BLOCK {
+                    sums[at] = sums[at].saturating_add(added[at]);
+                    rarities[at] = rarities[at].saturating_add(present[at]);
+                }
+            } else {
+                for at in 0..BLOCK {
+                    sums[at] = sums[at].wrapping_add(added[at]);
+                    rarities[at] = rarities[at].wrapping_add(present[at]);
+                }
             }
         }
         self.sums[range.clone()].copy_from_slice(&sums[..range.len()]);
@@ -89,11 +110,43 @@ impl Sums {
     }
 }
 
-/// Adds what titles, and tags and descriptions, are worth.
-fn add_short_fields(parts: &mut [u32; BLOCK], flags: &[u8; BLOCK], lengths: &[Lengths], worths: &Worths) {
-    for ((part, flags), lengths) in parts.iter_mut().zip(flags).zip(lengths) {
-        if *flags & Frequency::SHORT_FIELDS != 0 {
-            *part += worths.part(Frequency { flags: *flags, body: 0 }, lengths);
+/// What the term, and the stem, are worth in the short fields of the concepts of a block.
+struct ShortWorths {
+    title: [[u32; BLOCK]; 2],
+    tags: [[u32; BLOCK]; 2],
+}
+
+impl ShortWorths {
+    /// Those of the fields that `flags` have.
+    fn of(flags: u8, lengths: &[Lengths], worths: &Worths) -> Self {
+        let worths_of = |field: usize, wanted: u8| {
+            let mut both = [[0; BLOCK]; 2];
+            if flags & wanted != 0 {
+                for (at, lengths) in lengths.iter().enumerate() {
+                    let [stem, term] = worths.short(field, lengths[field]);
+                    (both[0][at], both[1][at]) = (term, stem);
+                }
+            }
+            both
+        };
+        Self {
+            title: worths_of(TITLE, Frequency::IN_TITLE | Frequency::STEM_IN_TITLE),
+            tags: worths_of(TAGS, Frequency::IN_TAGS | Frequency::STEM_IN_TAGS),
+        }
+    }
+
+    /// Adds what the fields are worth that each concept's flags have: of the term, or else of the stem.
+    fn add_to(&self, parts: &mut [u32; BLOCK], flags: &[u8; BLOCK]) {
+        let mask = |flags: u8, flag: u8| 0_u32.wrapping_sub(u32::from(flags & flag != 0));
+        for (at, part) in parts.iter_mut().enumerate() {
+            let term = mask(flags[at], Frequency::IN_TITLE);
+            let stem = mask(flags[at], Frequency::STEM_IN_TITLE) & !term;
+            *part += (self.title[0][at] & term) + (self.title[1][at] & stem);
+        }
+        for (at, part) in parts.iter_mut().enumerate() {
+            let term = mask(flags[at], Frequency::IN_TAGS);
+            let stem = mask(flags[at], Frequency::STEM_IN_TAGS) & !term;
+            *part += (self.tags[0][at] & term) + (self.tags[1][at] & stem);
         }
     }
 }

@@ -73,7 +73,7 @@ impl<'found> SegmentTop<'found> {
             common_rarity: common.iter().fold(0, |sum: u32, (rarity, _)| sum.saturating_add(*rarity)),
             bounds: vec![0; segment.len().div_ceil(BLOCK)],
             common,
-            sums: Sums::new(segment.len()),
+            sums: Sums::new(segment.len(), statistics.rarities.len()),
             candidates: Vec::new(),
         };
         let lengths = segment.segment().lengths();
@@ -141,7 +141,11 @@ impl<'found> SegmentTop<'found> {
         }
         let lengths = self.segment.segment().lengths();
         self.sums.add_block(block, &self.common, lengths, &self.statistics.worths);
+        let least = self.statistics.coverage.least_sum(best.least());
         for (local, at) in (first_of(block)..).zip(range) {
+            if self.sums.sums[at] < least {
+                continue;
+            }
             let score = self.sums.score(at, self.statistics);
             if score != 0 && !best.excludes(score) && admits(local) {
                 let concept = self.segment.base() + local;

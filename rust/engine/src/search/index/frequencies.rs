@@ -39,10 +39,12 @@ impl Frequency {
         Self::IN_TITLE | Self::STEM_IN_TITLE | Self::IN_TAGS | Self::STEM_IN_TAGS;
     /// Any field has the term, and not only its stem.
     const HAS_TERM: u8 = 16;
+    /// Any field has the term or its stem.
+    const IS_THERE: u8 = 32;
 
     /// Whether the concept has neither the term nor its stem.
     pub(crate) fn is_none(self) -> bool {
-        self == Self::default()
+        self.flags == 0
     }
 
     /// Whether the concept has the term, and not only its stem.
@@ -73,7 +75,8 @@ impl Worth {
         if points != Points::default() {
             for fields in 1..=(BODY | TAGS_OR_DESCRIPTION | TITLE) {
                 let has = |field: u8, flag: u8| if fields & field == 0 { 0 } else { flag };
-                flags[usize::from(fields)] = term | has(TITLE, title) | has(TAGS_OR_DESCRIPTION, tags);
+                flags[usize::from(fields)] =
+                    Frequency::IS_THERE | term | has(TITLE, title) | has(TAGS_OR_DESCRIPTION, tags);
             }
         }
         Self { flags, points: points.body }
@@ -121,13 +124,17 @@ impl Frequencies {
 
     /// The entries of all concepts, kept as a list if few of them have the term.
     fn packed(Collected { flags, body }: Collected) -> Self {
-        let pairs = || flags.iter().copied().zip(body.iter().copied());
-        let present = pairs().map(|(flags, body)| usize::from(flags | body != 0)).sum::<usize>();
+        let present = count_where(&flags, |flags| flags != 0);
         if present * CONCEPTS_PER_DENSE_ENTRY < flags.len() {
             let mut list = Vec::with_capacity(present);
-            for (concept, (flags, body)) in (0_u32..).zip(pairs()) {
-                if flags | body != 0 {
-                    list.push((concept, Frequency { flags, body }));
+            for (first, (block, bodies)) in (0_u32..).step_by(8).zip(flags.chunks(8).zip(body.chunks(8))) {
+                // Most blocks are empty and cost one comparison.
+                if block.iter().fold(0, |all, flags| all | flags) != 0 {
+                    for (concept, (flags, body)) in (first..).zip(block.iter().zip(bodies)) {
+                        if *flags != 0 {
+                            list.push((concept, Frequency { flags: *flags, body: *body }));
+                        }
+                    }
                 }
             }
             return Self::sparse(list.into());
