@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from naive import WHITE_SPACE, fold, trim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from naive import Bundle, Concept
 
@@ -56,10 +56,15 @@ def normal(text: str) -> str:
     return composed.translate(_PUNCTUATION)
 
 
-def _kind(pattern: str) -> Any:
+def _kind(pattern: str) -> Callable[[str], bool]:
     """A function that says whether a character is of a kind."""
-    compiled = _regex.compile(pattern, _regex.V1)
-    return cache(lambda character: compiled.fullmatch(character) is not None)
+    matches = _regex.compile(pattern, _regex.V1).fullmatch
+
+    @cache
+    def is_of_kind(character: str) -> bool:
+        return matches(character) is not None
+
+    return is_of_kind
 
 
 SPACELESS = "".join(
@@ -75,7 +80,7 @@ def is_of_spaced_words(character: str) -> bool:
     return is_of_words(character) and not is_spaceless(character)
 
 
-def stretches(text: str, kind: Any) -> Iterator[str]:
+def stretches(text: str, kind: Callable[[str], bool]) -> Iterator[str]:
     """The longest parts of a text of which all characters are of a kind."""
     part = ""
     for character in text:

@@ -31,12 +31,12 @@ from making.drawn import (
     World,
     documents,
     hosts,
-    phrase_pools,
     questions,
     trees,
     without_clashes,
     worlds,
 )
+from making.drawn_texts import phrase_pools
 from making.model import answer_of, assert_answers_of_the_model, expected, policy_of, query_of, router_of
 from making.profiles import FEWER
 from okf_catalog import (

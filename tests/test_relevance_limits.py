@@ -99,7 +99,10 @@ def corpora(shape: str, size: int, edits: int, seed: int) -> Generator[Corpus]:
         root = Path(name)
         write_tree(root / "large", {f"{n % 7}/{n}.md": words.document() for n in range(size)})
         write_tree(root / "small", {f"{n}.md": words.document() for n in range(40)})
-        rows = [{"id": "large", "path": "large"}, {"id": "small", "path": "small", "priority": 1}]
+        rows: list[dict[str, object]] = [
+            {"id": "large", "path": "large"},
+            {"id": "small", "path": "small", "priority": 1},
+        ]
         manifest = write_manifest(root, rows)
         with open_catalog(manifest, max_threads=chance.choice([1, 2])) as catalog:
             resolver = KnowledgeResolverRouter(catalog)

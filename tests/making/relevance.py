@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from okf_catalog import (
     KnowledgeQuery,
     KnowledgeResolverRouter,
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from okf_catalog import KnowledgeAccessScope, KnowledgeCatalog, KnowledgeCatalogSource, KnowledgeContext
+
+pyarrow: Any = importlib.import_module("pyarrow")
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def answers(
     return {
         "alone": [bytes_of(router.search(query)) for query in asked],
         "batch": [bytes_of(context) for context in whole],
-        "table": [pickle.dumps(pa.table(whole.to_arrow()).to_pylist())],
+        "table": [pickle.dumps(pyarrow.table(whole.to_arrow()).to_pylist())],
         "best": [bytes_of(context) for context in router.search_batch(asked, limit=2)],
         "stream": [bytes_of(context) for context in router.search_stream(asked, limit=1)],
     }
