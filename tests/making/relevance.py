@@ -13,6 +13,7 @@ from okf_catalog import (
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
     KnowledgeScoring,
+    KnowledgeUnit,
 )
 
 from making.clocks import at_noon
@@ -54,13 +55,14 @@ class Caller:
 EVERYBODY = Caller()
 
 
-def queries_of(texts: Iterable[str], **fields: Any) -> list[KnowledgeQuery]:
-    """The texts under every strategy, scoring and quota."""
-    ways = product(texts, KnowledgeResolverStrategy, KnowledgeScoring, (None, 1))
-    return [
-        KnowledgeQuery(text, resolver_strategy=strategy, scoring=scoring, fairness_quota=quota, **fields)
-        for text, strategy, scoring, quota in ways
+def queries_of(texts: Iterable[str]) -> list[KnowledgeQuery]:
+    """The texts under every strategy and scoring, also with a quota, and for sections."""
+    ways = product(texts, KnowledgeResolverStrategy, KnowledgeScoring)
+    queries = [
+        KnowledgeQuery(text, resolver_strategy=strategy, scoring=scoring) for text, strategy, scoring in ways
     ]
+    fair = [replace(query, fairness_quota=1) for query in queries]
+    return queries + fair + [replace(query, unit=KnowledgeUnit.SECTION) for query in queries]
 
 
 def bytes_of(context: KnowledgeContext) -> bytes:
