@@ -1,4 +1,4 @@
-"""The model of BM25F passes worked examples of ``docs/relevance.md``. Elsewhere the engine is compared with it."""
+"""The model of BM25F passes worked examples; elsewhere the engine is compared with it."""
 
 from __future__ import annotations
 
