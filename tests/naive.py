@@ -15,8 +15,9 @@ import stat
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from naive_fairness import fair
 from naive_reading import (
     NULLS,
     WHITE_SPACE,
@@ -37,6 +38,7 @@ __all__ = [
     "WHITE_SPACE",
     "Document",
     "Unusable",
+    "fair",
     "instant_of",
     "nanoseconds",
     "read_document",
@@ -48,8 +50,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from naive_relevance import Relevance
-
-T = TypeVar("T")
 
 GROUPED = "grouped_by_source"
 MERGED = "merged"
@@ -313,19 +313,6 @@ def ranked(passages: Iterable[Passage], *, strategy: str, sources: Sequence[Sour
     return sorted(passages, key=orders[strategy])
 
 
-def fair(ranking: Iterable[T], quota: int, source_of: Callable[[T], object]) -> list[T]:
-    """R5, as the quadratic walk."""
-    queue = list(ranking)
-    emitted: list[T] = []
-    while queue:
-        head = source_of(queue[0])
-        last = [source_of(item) for item in emitted[-quota:]]
-        others = [index for index, item in enumerate(queue) if source_of(item) != head]
-        row_is_full = last == [head] * quota
-        emitted.append(queue.pop(others[0] if row_is_full and others else 0))
-    return emitted
-
-
 # Answers (S2 to S5, D1 to D3, Q1)
 
 
@@ -393,20 +380,11 @@ class NaiveCatalog:
         from naive_relevance import relevance_of
 
         quota = default_quota if quota is None else quota
-        if not trim(text) or (quota is not None and quota < 1) or strategy not in STRATEGIES:
-            raise Refused
-        if permitted is not None and policy is not None:
-            raise Refused
-
-        visible = [
-            source
-            for source in candidates(self.sources)
-            if self._is_visible(source, permitted=permitted, policy=policy or default_policy)
-        ]
+        visible = self._searched(
+            text, strategy, quota, permitted=permitted, policy=policy, default=default_policy
+        )
         if not visible:
             return Answer((), (("NO_ENABLED_SOURCES", None),))
-        if strategy != GROUPED:
-            visible = self._without_repeated_directories(visible)
 
         terms = terms_of(text)
         relevance = None
@@ -432,6 +410,32 @@ class NaiveCatalog:
         if strategy != GROUPED and quota is not None:
             ranking = fair(ranking, quota, lambda passage: passage.source_id)
         return Answer(tuple(ranking), tuple(diagnostics))
+
+    def _searched(
+        self,
+        text: str,
+        strategy: str,
+        quota: int | None,
+        *,
+        permitted: frozenset[str] | None,
+        policy: Callable[[Source], bool] | None,
+        default: Callable[[Source], bool] | None,
+    ) -> Sequence[Source]:
+        """The sources that a question is put to, in order S1 (S2, R4).
+
+        Raises:
+            Refused: Q1, S2.
+        """
+        if not trim(text) or (quota is not None and quota < 1) or strategy not in STRATEGIES:
+            raise Refused
+        if permitted is not None and policy is not None:
+            raise Refused
+        visible = [
+            source
+            for source in candidates(self.sources)
+            if self._is_visible(source, permitted=permitted, policy=policy or default)
+        ]
+        return visible if strategy == GROUPED else self._without_repeated_directories(visible)
 
     def _is_visible(
         self, source: Source, *, permitted: frozenset[str] | None, policy: Callable[[Source], bool] | None

@@ -7,13 +7,11 @@ use crate::document::concept::Concept;
 /// The title of a concept without a `title` field: its first level-one heading, or else the last part of its id
 /// with `-` and `_` as spaces.
 pub(crate) fn title_without_field(concept: &Concept) -> Cow<'_, str> {
-    match heading(&concept.document.body) {
-        Some(heading) => Cow::Borrowed(heading),
-        None => {
-            let name = concept.id.rsplit('/').next().unwrap_or_default();
-            Cow::Owned(name.replace(['-', '_'], " "))
-        }
+    if let Some(heading) = heading(&concept.document.body) {
+        return Cow::Borrowed(heading);
     }
+    let name = concept.id.rsplit('/').next().unwrap_or_default();
+    Cow::Owned(name.replace(['-', '_'], " "))
 }
 
 /// The text of the first level-one heading that has any. Lines between code fences are no headings.

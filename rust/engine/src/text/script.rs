@@ -8,16 +8,20 @@ use icu_properties::{
 /// Whether a character belongs to a script that is written without spaces between words.
 pub(crate) fn is_spaceless(c: char) -> bool {
     match c {
-        // The first of these characters is that of Thai.
-        '\0'..'\u{e00}' | '\u{ac00}'..='\u{d7a3}' => false,
-        // Most text of these scripts, and most punctuation: looking them up would take longer.
-        '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' => true,
-        '\u{2010}'..='\u{2027}'
+        // The first of these characters is that of Thai. Most text of these scripts, and most punctuation, is told
+        // by its range: looking it up would take longer.
+        '\0'..'\u{e00}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{2010}'..='\u{2027}'
         | '\u{3001}'..='\u{3003}'
         | '\u{3008}'..='\u{3011}'
         | '\u{ff01}'..='\u{ff0f}' => false,
         // The long vowel mark belongs to both kana, so that its script is "common".
-        '\u{30fc}' | '\u{ff70}' => true,
+        '\u{4e00}'..='\u{9fff}'
+        | '\u{3041}'..='\u{3096}'
+        | '\u{30a1}'..='\u{30fa}'
+        | '\u{30fc}'
+        | '\u{ff70}' => true,
         _ => matches!(
             CodePointMapData::<Script>::new().get(c),
             Script::Han

@@ -52,7 +52,8 @@ impl Norms {
 
     /// `lengths` are the sums of the lengths of each field, in all `concepts` concepts.
     pub(super) fn new(concepts: u64, lengths: [u64; 3]) -> Self {
-        let scaled = u128::from(WHOLE) * u128::from(K * B_QUARTERS) << (NORM_BITS + LENGTH_FACTOR_BITS) >> 2;
+        let scaled =
+            (u128::from(WHOLE) * u128::from(K * B_QUARTERS)) << (NORM_BITS + LENGTH_FACTOR_BITS) >> 2;
         let factors = lengths.map(|length| {
             let factor = (scaled * u128::from(concepts)).checked_div(u128::from(length)).unwrap_or(0);
             // With a larger factor, any length has the largest norm.
@@ -73,7 +74,7 @@ impl Norms {
         let mut norms = [0.0; BLOCK];
         for at in 0..BLOCK {
             let length = lengths[at].min(longest);
-            let more = u64::from(length) * u64::from(factor) >> LENGTH_FACTOR_BITS;
+            let more = (u64::from(length) * u64::from(factor)) >> LENGTH_FACTOR_BITS;
             let is_longer = lengths[at] > longest;
             let norm = if is_longer { MAX_NORM as i32 } else { Self::FIXED as i32 + more as i32 };
             norms[at] = norm as f32;
@@ -152,7 +153,7 @@ pub(super) fn weighted(field: usize, points: u8, norm: f32) -> u32 {
 /// A number from 0 up to 2^22, rounded down. A cast would check for numbers that do not fit, which is not vectorised.
 fn rounded_down(number: f32) -> u32 {
     /// With this added, the lowest bit of a number is that of 1.
-    const WHOLE_NUMBERS: f32 = (1 << 23) as f32;
+    const WHOLE_NUMBERS: f32 = 8_388_608.0;
     let nearest = (number + WHOLE_NUMBERS) - WHOLE_NUMBERS;
     let down = if nearest > number { nearest - 1.0 } else { nearest };
     (down + WHOLE_NUMBERS).to_bits() & ((1 << 23) - 1)
@@ -207,7 +208,7 @@ impl Coverage {
     }
 
     /// A concept with a smaller sum has a lower score than this one, whatever terms it has.
-    pub(super) fn least_sum(self, score: u32) -> u32 {
+    pub(super) fn least_sum(score: u32) -> u32 {
         let most = (1 << COVERAGE_BITS) + (1 << COVERAGE_BITS) * COVERAGE_QUARTERS / 4;
         let sum = (u64::from(score) << (PART_BITS + COVERAGE_BITS)) / (THOUSANDTHS * most);
         u32::try_from(sum).unwrap_or(u32::MAX)
@@ -215,13 +216,14 @@ impl Coverage {
 
     /// The score of a concept, at least 1: `sum` is what its terms add, `rarity` their rarities together.
     pub(super) fn score(self, sum: u32, rarity: u32) -> u32 {
-        let factor = (1 << COVERAGE_BITS) + (u64::from(rarity) * self.inverse >> COVERAGE_BITS);
-        let score = u64::from(sum) * THOUSANDTHS * factor >> (PART_BITS + COVERAGE_BITS);
+        let factor = (1 << COVERAGE_BITS) + ((u64::from(rarity) * self.inverse) >> COVERAGE_BITS);
+        let score = (u64::from(sum) * THOUSANDTHS * factor) >> (PART_BITS + COVERAGE_BITS);
         u32::try_from(score).unwrap_or(u32::MAX).max(1)
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::float_cmp)] // Small whole numbers.
 mod tests {
     use super::*;
 

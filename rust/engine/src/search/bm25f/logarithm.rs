@@ -22,7 +22,7 @@ fn log2(number: u64) -> u64 {
     let mut rest = number << (63 - whole) >> 32;
     let mut logarithm = u64::from(whole);
     for _ in 0..FRACTION_BITS {
-        rest = rest * rest >> 31;
+        rest = (rest * rest) >> 31;
         let bit = rest >> 32;
         rest >>= bit;
         logarithm = logarithm << 1 | bit;

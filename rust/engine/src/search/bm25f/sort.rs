@@ -23,7 +23,9 @@ pub(super) fn sort_best_first(found: &mut Vec<Scored>) {
         // A counting sort by one digit, the highest first, keeps the order of all lower digits.
         let digit = |scored: &Scored| (scored.score >> shift & ((1 << DIGIT_BITS) - 1)) as usize;
         let mut next = [0_usize; 1 << DIGIT_BITS];
-        from.iter().for_each(|scored| next[digit(scored)] += 1);
+        for scored in &from {
+            next[digit(scored)] += 1;
+        }
         let mut before = 0;
         for count in next.iter_mut().rev() {
             (*count, before) = (before, before + *count);

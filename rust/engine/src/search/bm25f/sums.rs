@@ -12,7 +12,7 @@ pub(super) type Term<'found> = (u32, &'found Frequencies);
 /// What the concepts of a segment have so far.
 pub(super) struct Sums {
     /// What their terms add.
-    pub(super) sums: Vec<u32>,
+    pub(super) added: Vec<u32>,
     /// The rarities of their terms together; not 0 if a concept has any term.
     pub(super) rarities: Vec<u32>,
     /// Whether a sum may be larger than 32 bits hold.
@@ -26,7 +26,7 @@ impl Sums {
     /// The sums of a question of `terms` terms.
     pub(super) fn new(concepts: usize, terms: usize) -> Self {
         let may_overflow = terms > MAX_SMALL_TERMS;
-        Self { sums: vec![0; concepts], rarities: vec![0; concepts], may_overflow }
+        Self { added: vec![0; concepts], rarities: vec![0; concepts], may_overflow }
     }
 
     /// Adds a term that few concepts have. Calls `act` with each concept that had no term before.
@@ -44,7 +44,7 @@ impl Sums {
                 act(*local);
             }
             let part = worths.part(*frequency, &lengths[at]);
-            self.sums[at] = self.sums[at].saturating_add(contribution(rarity, part));
+            self.added[at] = self.added[at].saturating_add(contribution(rarity, part));
             self.rarities[at] = self.rarities[at].saturating_add(rarity);
         }
     }
@@ -63,7 +63,7 @@ impl Sums {
         let norms = worths.norms.of_bodies(&filled(lengths.iter().map(|lengths| lengths[BODY])));
         let flags = terms.iter().fold(0, |all, (_, entries)| all | entries.blocks[block].flags);
         let short = ShortWorths::of(flags, lengths, worths);
-        let mut sums = filled(self.sums[range.clone()].iter().copied());
+        let mut sums = filled(self.added[range.clone()].iter().copied());
         let mut rarities = filled(self.rarities[range.clone()].iter().copied());
         for (rarity, entries) in terms {
             let most = entries.blocks[block];
@@ -97,7 +97,7 @@ impl Sums {
                 }
             }
         }
-        self.sums[range.clone()].copy_from_slice(&sums[..range.len()]);
+        self.added[range.clone()].copy_from_slice(&sums[..range.len()]);
         self.rarities[range.clone()].copy_from_slice(&rarities[..range.len()]);
     }
 
@@ -105,7 +105,7 @@ impl Sums {
     pub(super) fn score(&self, local: usize, statistics: &Statistics) -> u32 {
         match self.rarities[local] {
             0 => 0,
-            rarity => statistics.coverage.score(self.sums[local], rarity),
+            rarity => statistics.coverage.score(self.added[local], rarity),
         }
     }
 }

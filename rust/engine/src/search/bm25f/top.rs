@@ -8,6 +8,7 @@ use std::ops::Deref;
 
 use super::{
     best::Best,
+    formula::Coverage,
     input::Input,
     statistics::Statistics,
     sums::{Sums, Term, block_range, dense},
@@ -107,10 +108,8 @@ impl<'found> SegmentTop<'found> {
                 self.offer_block(block, best, admits, position);
             }
         }
-        for block in 0..self.bounds.len() {
-            if !is_done[block] {
-                self.offer_block(block, best, admits, position);
-            }
+        for (block, _) in is_done.iter().enumerate().filter(|(_, is_done)| !**is_done) {
+            self.offer_block(block, best, admits, position);
         }
     }
 
@@ -118,7 +117,7 @@ impl<'found> SegmentTop<'found> {
     fn most_promising(&mut self, count: usize) -> Vec<u32> {
         let at = self.candidates.len().saturating_sub(count);
         if at > 0 {
-            let sums = &self.sums.sums;
+            let sums = &self.sums.added;
             self.candidates.select_nth_unstable_by_key(at, |local| sums[*local as usize]);
         }
         self.candidates.split_off(at)
@@ -134,16 +133,16 @@ impl<'found> SegmentTop<'found> {
     ) {
         let range = block_range(block, self.segment.len());
         let most = |numbers: &[u32]| numbers.iter().copied().fold(0, u32::max);
-        let sum = most(&self.sums.sums[range.clone()]).saturating_add(self.bounds[block]);
+        let sum = most(&self.sums.added[range.clone()]).saturating_add(self.bounds[block]);
         let rarity = most(&self.sums.rarities[range.clone()]).saturating_add(self.common_rarity);
         if rarity == 0 || best.excludes(self.statistics.coverage.score(sum, rarity)) {
             return;
         }
         let lengths = self.segment.segment().lengths();
         self.sums.add_block(block, &self.common, lengths, &self.statistics.worths);
-        let least = self.statistics.coverage.least_sum(best.least());
+        let least = Coverage::least_sum(best.least());
         for (local, at) in (first_of(block)..).zip(range) {
-            if self.sums.sums[at] < least {
+            if self.sums.added[at] < least {
                 continue;
             }
             let score = self.sums.score(at, self.statistics);

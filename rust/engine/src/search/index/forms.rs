@@ -15,7 +15,7 @@ use crate::text::{
 /// The tokens whose normal form is not what is written.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
-    forms: HashMap<u32, Form>,
+    of_token: HashMap<u32, Form>,
     /// For each token, whether it has a form; nothing if none has.
     has_form: Vec<bool>,
     /// Whether the words of any token change.
@@ -61,11 +61,11 @@ impl Forms {
             *has_form = form.is_some();
             changes_any_words |= form.is_some_and(|form: &Form| form.letters.is_some());
         }
-        Self { forms, has_form, changes_any_words }
+        Self { of_token: forms, has_form, changes_any_words }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.forms.is_empty()
+        self.of_token.is_empty()
     }
 
     /// Whether a token has a normal form that is not what is written.
@@ -75,7 +75,7 @@ impl Forms {
 
     /// The normal form of a token; `None` if it is as written.
     pub(super) fn get(&self, token: u32) -> Option<&Form> {
-        if self.has(token) { self.forms.get(&token) } else { None }
+        if self.has(token) { self.of_token.get(&token) } else { None }
     }
 
     /// Whether the words of a token have a normal form that is not what is written.
