@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +19,21 @@ from making.catalogs import open_catalog, write_manifest
 from making.clocks import at_noon
 from making.drawn import Tree, documents, trees
 from making.drawn_texts import phrase_pools, texts
-from making.memory import ALICE, USER, memory_source, wrote
+from making.memory import ALICE, BOB, SESSION, USER, memory_source, open_memories, place, put, wrote
 from making.profiles import FEWER
-from making.relevance import EVERYBODY, Caller, answers, queries_of
+from making.relevance import EVERYBODY, Caller, answers, bytes_of, queries_of
+from naive_relevance import relevance_of
 from okf_catalog import (
     FileMemoryStore,
     InMemoryKnowledgeCatalog,
     InMemorySource,
+    KnowledgeAccessScope,
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
     KnowledgeScoring,
     KnowledgeUnit,
+    MemoryTier,
     StalePolicy,
 )
 
@@ -161,6 +165,28 @@ def test_memories_that_are_written_change_no_byte_of_an_answer(tmp_path: Path) -
         for number in range(3):
             wrote(FileMemoryStore(catalog), ALICE, USER, "a longer word " * number)
             assert answers(catalog, EVERYBODY, queries) == before
+
+
+def test_memories_of_others_change_no_byte_of_what_a_scope_reads(tmp_path: Path) -> None:
+    """The concepts that count are those of the scope's own memories, and their scores those of the model."""
+    words = ["a word", "a word of two words", "another, longer text about restoring", "restore the word"]
+    queries = [KnowledgeQuery("how to restore a word", scoring=scoring) for scoring in KnowledgeScoring]
+    with open_memories(tmp_path) as catalog:
+        store = FileMemoryStore(catalog)
+        for number, (tier, text) in enumerate(product(MemoryTier, words)):
+            put(tmp_path, tier, f"---\ntype: AgentMemory\n---\n{text}\n", f"note-{number}.md")
+        before = [bytes_of(store.read(ALICE, query)) for query in queries]
+        for number in range(3):
+            wrote(store, BOB, USER, "restore the word " * (number + 1))
+            wrote(store, KnowledgeAccessScope("other", "alice", "1"), SESSION, "a word to restore")
+            write_tree(tmp_path / "docs", {f"{number}.md": "a word to restore"})
+            assert [bytes_of(store.read(ALICE, query)) for query in queries] == before
+        found = store.read(ALICE, queries[1]).passages
+    bundles = [naive.read_bundle(place(tmp_path, tier, ALICE)) for tier in MemoryTier]
+    relevance = relevance_of(queries[1].text, bundles)
+    scores = [relevance.score(concept) for bundle in bundles for concept in bundle.concepts]
+    assert sorted(passage.score for passage in found) == sorted(scores)
+    assert len(scores) == 12
 
 
 @FEW
