@@ -10,12 +10,13 @@ from pathlib import Path
 import naive
 import pytest
 from making.catalogs import problems_of, write_manifest
-from making.model import answer_of
+from making.model import answer_of, comparable
 from okf_catalog import (
     FileKnowledgeCatalog,
     KnowledgeQuery,
     KnowledgeResolverRouter,
     KnowledgeResolverStrategy,
+    KnowledgeScoring,
 )
 
 BUNDLES = (Path(__file__).resolve().parents[2] / "shared" / "data" / "bundles").resolve()
@@ -80,9 +81,10 @@ def test_every_file_is_read_as_the_model_reads_it(place: Place) -> None:
             assert problems.keys() == bundle.problems
 
 
+@pytest.mark.parametrize("scoring", KnowledgeScoring)
 @pytest.mark.parametrize("strategy", KnowledgeResolverStrategy)
 def test_every_question_is_answered_as_the_model_answers(
-    place: Place, strategy: KnowledgeResolverStrategy
+    place: Place, strategy: KnowledgeResolverStrategy, scoring: KnowledgeScoring
 ) -> None:
     model = place.model()
     sample = words(model)
@@ -95,12 +97,14 @@ def test_every_question_is_answered_as_the_model_answers(
     with place.open() as catalog:
         router = KnowledgeResolverRouter(catalog, clock=lambda: NOW)
         contexts = router.search_batch(
-            KnowledgeQuery(text, tag, resolver_strategy=strategy, fairness_quota=quota)
+            KnowledgeQuery(text, tag, resolver_strategy=strategy, scoring=scoring, fairness_quota=quota)
             for text, tag, quota in questions
         )
         for (text, tag, quota), context in zip(questions, contexts, strict=True):
-            expected = model.search(text, tag=tag, strategy=strategy.value, quota=quota, now=NOW)
-            assert answer_of(context) == expected, (text, tag, quota)
+            expected = model.search(
+                text, tag=tag, strategy=strategy.value, scoring=scoring.value, quota=quota, now=NOW
+            )
+            assert answer_of(context) == comparable(expected, scoring), (text, tag, quota)
 
 
 def all_concepts(model: naive.NaiveCatalog) -> list[naive.Concept]:

@@ -50,14 +50,14 @@ def answer_of(context: KnowledgeContext) -> naive.Answer:
         tuple(passage_of(passage) for passage in context.passages),
         tuple((diagnostic.code.name, diagnostic.source_id) for diagnostic in context.diagnostics),
     )
-    return _comparable(answer, context.query.scoring)
+    return comparable(answer, context.query.scoring)
 
 
 SHOWS_RARE_TERMS = False
 """Whether the engine shows excerpt and snippet of BM25F as V7 says. Until then they are not compared."""
 
 
-def _comparable(answer: naive.Answer, scoring: str | None) -> naive.Answer:
+def comparable(answer: naive.Answer, scoring: str | None) -> naive.Answer:
     """``scoring`` is that of the query; ``None`` may be either."""
     if SHOWS_RARE_TERMS or scoring == naive.WEIGHTED_TERMS:
         return answer
@@ -121,7 +121,7 @@ def expected(
         default_quota=host.quota,
         default_policy=naive_policy_of(host.admitted),
     )
-    return _comparable(answer, question.scoring)
+    return comparable(answer, question.scoring)
 
 
 def router_of(catalog: KnowledgeCatalog, host: Host) -> KnowledgeResolverRouter:

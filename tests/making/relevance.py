@@ -21,7 +21,13 @@ from making.clocks import at_noon
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from okf_catalog import KnowledgeAccessScope, KnowledgeCatalog, KnowledgeCatalogSource, KnowledgeContext
+    from okf_catalog import (
+        KnowledgeAccessScope,
+        KnowledgeCatalog,
+        KnowledgeCatalogSource,
+        KnowledgeContext,
+        MemoryReadResult,
+    )
 
 pyarrow: Any = importlib.import_module("pyarrow")
 
@@ -65,7 +71,7 @@ def queries_of(texts: Iterable[str]) -> list[KnowledgeQuery]:
     return queries + fair + [replace(query, unit=KnowledgeUnit.SECTION) for query in queries]
 
 
-def bytes_of(context: KnowledgeContext) -> bytes:
+def bytes_of(context: KnowledgeContext | MemoryReadResult) -> bytes:
     """All of an answer but its query and its generation."""
     return pickle.dumps((tuple(context.passages), context.diagnostics))
 
