@@ -94,6 +94,9 @@ def test_every_question_is_answered_as_the_model_answers(
         *((f"{one} {other}", None, 2) for one, other in zip(sample[::3], sample[1::3], strict=False)),
         *((word, tag, 1) for word in ("a", "order") for tag in tags[::3]),
     ]
+    if scoring is KnowledgeScoring.BM25F:
+        # The model looks at every concept for every term.
+        questions = questions[::4]
     with place.open() as catalog:
         router = KnowledgeResolverRouter(catalog, clock=lambda: NOW)
         contexts = router.search_batch(
