@@ -97,6 +97,8 @@ _LIMITS = {ONE: 1.0, ALL: None}
 """How many times faster than its rival the package must be."""
 _MOST_SPACELESS = 10_000
 """The most concepts of a corpus without spaces."""
+_PROBE_SECONDS = 120
+"""After this time no further round of openings begins."""
 _LEAST_SENTENCES = 200
 """Fewer real sentences would make all concepts alike."""
 RIVALS: dict[str, type[Tantivy]] = {"tantivy, words": Tantivy, "tantivy, pairs": TantivyPairs}
@@ -182,7 +184,10 @@ def probe_both(measured: Measured, manifest: Path, before: Path | None, rounds: 
         versions = {BEFORE: before, **versions}
     memory: dict[str, list[float]] = {name: [] for name in versions}
     seconds: dict[str, list[float]] = {name: [] for name in versions}
-    for _ in range(rounds):
+    deadline = time.perf_counter() + _PROBE_SECONDS
+    for number in range(rounds):
+        if number and time.perf_counter() > deadline:
+            break
         for name, python in versions.items():
             grown = probe.ask("sentences", manifest, python=python)
             if name == BEFORE and "asked" in grown:
@@ -314,6 +319,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             maker = SpacelessMaker if spaceless_script else SentenceMaker
             _say(f"{label}: measuring")
             measured = measure(label, manifest, maker, effort, pairs=spaceless_script)
+            # Opening takes long for a large corpus, and who tunes the engine does not want to wait for it.
+            _say("\n".join(section(measured)))
             _say(f"{label}: memory and opening")
             probe_both(measured, manifest, options.before, effort.rounds)
             run.append(measured)

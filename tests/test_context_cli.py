@@ -68,7 +68,8 @@ def sources(catalog: Path, *arguments: str) -> dict[str, tuple[int, int, int]]:
 
 
 def test_context_shows_the_message_and_the_tokens_of_each_source(catalog: Path) -> None:
-    shown = run("context", "refund", "--catalog", catalog, "--budget", "30", "--strategy", "merged")
+    scoring = ("--scoring", "weighted_terms")
+    shown = run("context", "refund", "--catalog", catalog, "--budget", "30", "--strategy", "merged", *scoring)
     assert shown.splitlines() == [
         '<okf-context id="knowledge:prolific:0">',
         "Refund guide 0",
