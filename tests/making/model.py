@@ -46,22 +46,10 @@ def passage_of(passage: KnowledgePassage) -> naive.Passage:
 
 
 def answer_of(context: KnowledgeContext) -> naive.Answer:
-    answer = naive.Answer(
+    return naive.Answer(
         tuple(passage_of(passage) for passage in context.passages),
         tuple((diagnostic.code.name, diagnostic.source_id) for diagnostic in context.diagnostics),
     )
-    return comparable(answer, context.query.scoring)
-
-
-SHOWS_RARE_TERMS = False
-"""Whether the engine shows excerpt and snippet of BM25F as V7 says. Until then they are not compared."""
-
-
-def comparable(answer: naive.Answer, scoring: str | None) -> naive.Answer:
-    """``scoring`` is that of the query; ``None`` may be either."""
-    if SHOWS_RARE_TERMS or scoring == naive.WEIGHTED_TERMS:
-        return answer
-    return answer._replace(passages=tuple(p._replace(excerpt="", snippet="") for p in answer.passages))
 
 
 def document(front: str, body: str = "") -> naive.Document:
@@ -108,7 +96,7 @@ def expected(
 ) -> naive.Answer:
     scoring = question.scoring or host.scoring
     COMPARED[scoring] += 1
-    answer = model.search(
+    return model.search(
         question.text,
         tag=question.tag,
         grace_days=question.grace_days,
@@ -121,7 +109,6 @@ def expected(
         default_quota=host.quota,
         default_policy=naive_policy_of(host.admitted),
     )
-    return comparable(answer, question.scoring)
 
 
 def router_of(catalog: KnowledgeCatalog, host: Host) -> KnowledgeResolverRouter:
